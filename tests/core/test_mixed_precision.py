@@ -62,34 +62,14 @@ def test_entries_of_k_may_be_sorted_later_on():
     assert (P.mixed.refine(System(K), x, np.full(2, 1e-6))[1] <= 1e-6).all()
 
 
-def test_a_start_that_is_close_takes_no_product():
+def test_what_is_within_the_error_at_once_takes_no_product():
     K, kernel = laplacian_like()
     x = off(kernel, np.random.default_rng(0).standard_normal((206, 2)))
     mixed = Preconditioner(K, kernel).mixed
-    v, _ = mixed.refine(System(K), x, np.full(2, 1e3))
+    v, bound = mixed.refine(System(K), x, np.full(2, 1e3))
     assert not v.any()
-    exact = np.linalg.solve(K.toarray(), x)
-    v, bound = mixed.refine(System(K), x, np.full(2, 1e-6), exact)
-    assert (v == exact).all()
-    assert (bound <= 1e-6).all()
+    assert (bound <= 1e3).all()
     assert mixed.products == 0
-
-
-def test_an_eigenvector_takes_fewer_products():
-    """S x = l x tells K^-1 x: iterations start there; what is no eigenvector is as accurate."""
-    S = cl.collapse(cl.clique_complex(nx.random_regular_graph(8, 600, seed=0)), "unfolded")
-    found = S.spectrum(4)
-    assert S.elimination.inverse.iterative
-    inverse, P = S.deficit.inverse, S.elimination.inverse.preconditioner
-    before = P.products
-    image = inverse.of_eigenvectors(found.vectors, found.values, 1e-8)
-    np.testing.assert_allclose(image, found.vectors * found.values, atol=1e-8)
-    started, before = P.products - before, P.products
-    S.apply(found.vectors, 1e-8)
-    assert 2 * started < P.products - before
-    x = np.random.default_rng(0).standard_normal((600, 3))
-    direct = cl.collapse(S.source, "unfolded", solver=cl.Direct())
-    np.testing.assert_allclose(inverse.of_eigenvectors(x, np.ones(3), 1e-8), direct @ x, atol=3e-8)
 
 
 def test_single_precision_takes_as_many_steps_as_double():

@@ -149,7 +149,7 @@ STANDARD = {"io"}  # as in scipy.io and skimage.io: what a user expects it to be
 MOST_LINES = 600  # one concept, one file
 MOST_LINES_OF_A_FUNCTION = 40  # without its docstring
 CORE = ("_matrices", "_linalg", "_collapse")
-LINES_OF_THE_CORE = 8_164  # only ever lowered, to 6,500: a new path takes the place of another
+LINES_OF_THE_CORE = 8_133  # only ever lowered, to 6,500: a new path takes the place of another
 # Tests for one realization outside of the folder of realizations. Only ever lowered, to 0: what a
 # realization is or can do, it says itself.
 ASKED_WHICH_REALIZATION = 0

@@ -88,6 +88,8 @@ class CollapsedOperator(Operator):
     norm_bound: Any = _of("elimination.norm_bound")
     slow: Any = _of("elimination.slow")
     rounding: Any = _of("elimination.rounding")
+    approximation: Any = _of("elimination.approximation")
+    pair: Any = _of("elimination.pair")
     shifted_system: Any = _of("elimination.shifted_system")
     safe_shift: Any = _of("elimination.safe_shift")
     _dense: Any = _of("elimination._dense")

@@ -20,11 +20,11 @@ from cellapse._collapse.chain import Chain
 from cellapse._collapse.edges import Masses, Rounds, above_zero
 from cellapse._collapse.eliminated import Level
 from cellapse._collapse.graded import GradedLaplacian
-from cellapse._collapse.inverse import DenseInverse, Inverse, IterativeInverse, inverse_of
+from cellapse._collapse.inverse import DenseInverse, Inverse, inverse_of
 from cellapse._collapse.weights import Weights
 from cellapse._linalg.blas import times
 from cellapse._linalg.cg import CG
-from cellapse._linalg.factor import Direct
+from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.symmetric import COPIES, Deficit, SymmetricOperator
 from cellapse._matrices.incidence import Incidence
@@ -112,9 +112,14 @@ class OneSide(_OfChain):
         level, inverse = self.level, self.inverse
         if level.beta == 0.0:
             return None
-        by_steps = inverse if isinstance(inverse, IterativeInverse) and inverse.iterative else None
         within, base = bool(self._weights.within_bound[0]), self._chain.base
-        return Deficit(base, level.beta, level.c, within, by_steps is not None, by_steps)
+        return Deficit(base, level.beta, level.c, within, inverse.iterative)
+
+    def approximation(self, norm: float) -> Solve | None:
+        return self.inverse.approximation(norm) if self.inverse.iterative else None
+
+    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        return self.inverse.pair(x) if self.inverse.iterative else None
 
     @cached_property
     def _array(self) -> FloatArray | None:

@@ -29,7 +29,6 @@ from cellapse._linalg.blas import definite_inverse, times
 from cellapse._linalg.cg import System, rough_solution
 from cellapse._linalg.factor import Direct, Solve, expands, widest_level
 from cellapse._linalg.preconditioner import Preconditioner
-from cellapse._linalg.symmetric import ApproximateInverse
 from cellapse._linalg.tuning import (
     DENSE_DIAGONAL,
     DENSE_INVERSE,
@@ -81,6 +80,14 @@ class Inverse(ABC):
     @abstractmethod
     def dense(self, error: float = 0.0) -> FloatArray | None:
         """I - K^-1 as an array, where that is quick and accurate; columns may be off by `error`."""
+
+    def approximation(self, norm: float) -> Solve | None:
+        """x -> about T x / norm for columns of float32, if that is closer to T than A is."""
+        return None
+
+    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """u and T u for a u close to columns x of length one, if that is cheaper than T x."""
+        return None
 
     def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
         """The eliminated values that minimize the energy of x, nearest rank first."""
@@ -239,11 +246,8 @@ class FactoredInverse(Inverse):
         return D if level.c * off <= 0.3 * max(GOOD * level.norm, 0.03 * error * level.c) else None
 
 
-class IterativeInverse(Inverse, ApproximateInverse):
-    """By conjugate gradients in mixed precision on K, as long as a factor would cost more.
-
-    Eigensolvers ask for `approximation`, `pair` and `of_eigenvectors`.
-    """
+class IterativeInverse(Inverse):
+    """By conjugate gradients in mixed precision on K, as long as a factor would cost more."""
 
     def __init__(self, factored: FactoredInverse) -> None:
         super().__init__(factored.level)
@@ -275,22 +279,17 @@ class IterativeInverse(Inverse, ApproximateInverse):
         K = sparse.csr_array(sparse.eye_array(self.level.n) + self.system.reduced[0])
         return Preconditioner(K, self.level.chain.kernel)
 
-    def apply(
-        self, x: FloatArray, error: float = 0.0, start: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """x - K^-1 x; iterations begin at `start`, columns close to K^-1 x."""
+    def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
         level, system = self.level, self.system
         off = level.fixed.off(x)
-        found = self._solution(off, self._factored.allowed(x, error), start)
+        found = self._solution(off, self._factored.allowed(x, error))
         if found is None:
             return self._factored.apply(x, error)
         v, bound = found
         less = system.less_identity(v) if system.largest_of_k < _CLOSE_TO_ONE else off - v
         return level.fixed.remove_from(less), bound
 
-    def _solution(
-        self, x: FloatArray, allowed: FloatArray, start: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray] | None:
+    def _solution(self, x: FloatArray, allowed: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """K^-1 x for x off the kernel, and the error of x - K^-1 x; None if it takes too long."""
         if self._given_up:
             return None
@@ -301,7 +300,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
         least = np.sqrt(P.least)  # |e| <= (e^T K e)^{1/2} / least
         tol = np.broadcast_to(allowed * least, x.shape[1:])
         equation = _Equation(P, self.system, _HIDDEN * P.least * allowed)
-        v, energy = P.solve(equation, x, tol, MOST_STEPS, start)
+        v, energy = P.solve(equation, x, tol, MOST_STEPS)
         bound = self._factored.accepted(self.system, energy / least, x, allowed)
         # Beyond that a factor of K would have been cheaper: from now on by that.
         work = float(P.matrix.nnz) * P.products
@@ -320,10 +319,7 @@ class IterativeInverse(Inverse, ApproximateInverse):
             values = None if found is None else completed_by(self.system, off, found[0])
         return super().complete(x, masses) if values is None else values
 
-    # For eigensolvers
-
     def approximation(self, norm: float) -> Solve | None:
-        """x -> about T x / norm for columns of float32, K^-1 by aggregates; None without."""
         level = self.level
         inverse = self.preconditioner.coarse_inverse(level.c / norm)
         if inverse is None:
@@ -346,16 +342,6 @@ class IterativeInverse(Inverse, ApproximateInverse):
         if not (np.linalg.norm(x - u, axis=0) <= FARTHEST_PAIR).all():
             return None
         return u, times(self.level.A, u) - self.level.c * less
-
-    def of_eigenvectors(self, x: FloatArray, values: FloatArray, error: float) -> FloatArray:
-        """T x within an absolute error, in fewer steps for columns close to eigenvectors.
-
-        Where T x = l x, K^-1 x = x - (A x - l x) / c: there iterations start.
-        """
-        level = self.level
-        image = times(level.A, x)
-        start = level.fixed.off(x - (image - x * values) / level.c)
-        return image - level.c * self.apply(x, error / level.c, start)[0]
 
 
 class _Equation(System):

@@ -161,7 +161,7 @@ def _iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -
         state.x += np.multiply(p, by, out=part)
         r -= np.multiply(q, by, out=part)
         state.fallen += step * rz
-        z = system.precondition(r) if live.all() else np.where(live, system.precondition(r), z)
+        z = system.precondition(r)
         last, rz = rz, np.where(live, column_dots(r, z), rz)
         stuck |= rz > _DIVERGED * first
         live &= ~stuck
@@ -411,15 +411,14 @@ class MixedPrecision:
 
     @np.errstate(over="ignore", invalid="ignore")  # then no error is within `tol`
     def refine(
-        self, system: System, x: FloatArray, tol: FloatArray, start: FloatArray | None = None
+        self, system: System, x: FloatArray, tol: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Find v whose error is within `tol` in the energy norm, or as small as this way leads.
 
-        `system` is K with its residuals; the start is off the kernel, and zero by default. Return v
-        and a bound of the energy of its error, for every column.
+        `system` is K with its residuals. Return v and a bound of the energy of its error, for every
+        column.
         """
-        v = np.zeros_like(x) if start is None else start
-        left = x if start is None else system.residual(x, v).astype(np.float64, copy=False)
+        v, left = np.zeros_like(x), x
         energy = self._energy(left)
         for _ in range(_REFINEMENTS):
             if (energy <= tol).all():

@@ -90,19 +90,15 @@ class Preconditioner(System):
         return self._fixed.remove_from(self._inverse(r))  # K is 1 there, far from P
 
     def solve(
-        self,
-        system: System,
-        x: FloatArray,
-        tol: FloatArray,
-        maxiter: int,
-        start: FloatArray | None = None,
+        self, system: System, x: FloatArray, tol: FloatArray, maxiter: int
     ) -> tuple[FloatArray, FloatArray]:
         """Solve K v = x off the kernel within `tol` in the energy norm, and bound the error.
 
         `system` is K with P as here, and with residuals of its own.
         """
+        start = None
         if self.mixed is not None:
-            start, energy = self.mixed.refine(system, x, tol, start)
+            start, energy = self.mixed.refine(system, x, tol)
             if (energy <= tol).all():
                 return start, energy
         return conjugate_gradients(system, x, tol, self.lower, maxiter, start=start)

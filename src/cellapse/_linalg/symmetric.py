@@ -31,22 +31,6 @@ COPIES = 7.0  # of a dense operator, at most, while it is made
 _BLOCK = 256  # columns handled at once when a matrix is made of an operator
 
 
-class ApproximateInverse(ABC):
-    """K^-1 applied by conjugate gradients, as far as eigensolvers make use of it."""
-
-    @abstractmethod
-    def approximation(self, norm: float) -> Solve | None:
-        """x -> about S x / norm for columns of float32, if that is closer to S than A is."""
-
-    @abstractmethod
-    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
-
-    @abstractmethod
-    def of_eigenvectors(self, x: FloatArray, values: FloatArray, error: float) -> FloatArray:
-        """S x within an error, in fewer steps if x and values are close to eigenpairs of S."""
-
-
 @dataclass(frozen=True, eq=False)
 class Deficit:
     """What S lacks of A: S = scale * base - c (I - K^-1) with K >= I, so that A - c <= S <= A.
@@ -61,8 +45,6 @@ class Deficit:
         Whether A - c has no negative eigenvalue off the kernel of A.
     iterative : bool
         Whether a product with S takes iterations instead of a factorization.
-    inverse : ApproximateInverse, optional
-        That of K, if iterative.
     """
 
     base: SymmetricOperator
@@ -70,7 +52,6 @@ class Deficit:
     c: float = np.inf
     lower_is_definite: bool = False
     iterative: bool = False
-    inverse: ApproximateInverse | None = None
 
 
 class SymmetricOperator(LabelledOperator, ABC):
@@ -138,6 +119,14 @@ class SymmetricOperator(LabelledOperator, ABC):
     def iterative(self) -> bool:
         """Whether a product takes iterations, which single precision begins."""
         return self.deficit is not None and self.deficit.iterative
+
+    def approximation(self, norm: float) -> Solve | None:
+        """x -> about S x / norm for columns of float32, if that is closer to S than A is."""
+        return None
+
+    def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
+        return None
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
         """Make a sparse matrix whose inverse begins with (S - shift D)^-1, D = diag(mass).

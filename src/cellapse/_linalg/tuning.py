@@ -12,7 +12,7 @@ SUPERLU_COLUMNS = 12  # right-hand sides at once: twice as quick as hundreds
 SUPERLU_PANEL = 4  # columns; a fifth less time than by the 20 of SuperLU
 
 # Products and dense algebra
-MKL_FROM = 2**16  # entries from which MKL saves more than the 20 ms that it takes to load
+MKL_FROM = 2**15  # entries; MKL takes 8 ms to load, and saves about as much in one spectrum
 CACHE = 2**23  # bytes of columns at once: 64 to 128 signals take half the time of all at once
 FEW_EIGENPAIRS_FROM = 64  # rows; up to here all eigenpairs cost as little as some
 DENSE_SIGMA = 300  # rows up to which all eigenvalues take less than a factor: 2.3 ms for 1.4 to 4.7
@@ -35,6 +35,6 @@ EVERYTHING_IS_QUICK = 300  # vertices; below, conjugate gradients gain nothing o
 SLOW_PRODUCTS = 10  # eliminated cells per vertex; from here on even a small S is better not formed
 LARGE_CLIQUES_FROM = 1000  # rows of a level; three K45: 13 s by Woodbury, over 49 s by a factor
 PAIRS_WITH_SIGMA = 10  # eigenpairs of A found with the first: enough to start ten of S from
-MOST_STEPS = 6000  # of conjugate gradients on K; a factor is quicker long before
-ROUGH_RESIDUAL, ROUGH_STEPS = 0.003, 100  # of u = K v; small worlds take 1.67 times less with it
+ROUGH_RESIDUAL, ROUGH_STEPS = 0.003, 100  # of u = K v; small worlds take 1.1 times less with it
 FARTHEST_PAIR = 0.1  # from x; a u further away is of no use to Davidson's method
+MOST_STEPS = 6000  # of conjugate gradients on K; a factor is quicker long before

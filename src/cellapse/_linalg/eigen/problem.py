@@ -22,7 +22,7 @@ from cellapse._linalg.blas import remove_span, symmetric_eigenpairs, times
 from cellapse._linalg.eigen.inertia import count_below, shift_inverse
 from cellapse._linalg.factor import Direct, Solve
 from cellapse._linalg.kernel import Projector, scaled_kernel
-from cellapse._linalg.symmetric import ApproximateInverse, Deficit, SymmetricOperator
+from cellapse._linalg.symmetric import Deficit, SymmetricOperator
 from cellapse._linalg.tuning import HUBS
 from cellapse._shared.arrays import Entries, FloatArray, row_sum
 
@@ -210,12 +210,6 @@ class Problem:
             found=deficit.base.found if self.unit_mass else self.found.setdefault("of base", {}),
         )
         return Base(problem, deficit.scale, deficit.c / float(masses.min(initial=np.inf)))
-
-    @property
-    def inverse(self) -> ApproximateInverse | None:
-        """That of K, if conjugate gradients apply it and masses do not stand in its way."""
-        deficit = self.operator.deficit
-        return deficit.inverse if deficit and self.unit_mass and not self.largest else None
 
     def factor(self, direct: Direct) -> tuple[float, Solve]:
         """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S for the largest."""

@@ -403,11 +403,7 @@ def pairs_and_residuals(
     root, norm = problem.root, problem.norm
     error = 0.02 * problem.tol * norm * float(root.min(initial=np.inf))
     u = pairs[1] / root[:, None]
-    inverse = None if exact else problem.inverse
-    if inverse is None:
-        image = problem.operator.apply(u, error)
-    else:
-        image = inverse.of_eigenvectors(u, pairs[0], error)
+    image = problem.operator.apply(u, error)
     if not exact:
         first = problem.n_kernel
         H = u[:, first:].T @ image[:, first:]
