@@ -434,7 +434,7 @@ def test_as_many_are_searched_as_the_count_says_are_missing():
     """1, 2, 3 and 6 were found; 4 and 5 are below 6."""
     solver = Given(searched=[of_axes([3, 4])], counts=True)
     given = diagonal(np.arange(1.0, 61.0), 4)
-    (_, vectors), certain = spectra.nothing_missed(given, of_axes([0, 1, 2, 5]), solver)
+    (_, vectors), certain = spectra.complete_pairs(given, of_axes([0, 1, 2, 5]), solver)
     assert solver.asked == [(56, 6.0, 2)]
     assert certain is True
     assert vectors.tolist() == np.eye(60)[:, :6].tolist()  # in order, and none is thrown away
@@ -444,19 +444,19 @@ def test_without_a_count_the_rest_is_searched_until_nothing_is_found():
     """3 is missing among 1, 2, 4; 5 and 6 are known, and no room for it."""
     solver = Given(searched=[of_axes([2])])
     given = diagonal(np.arange(1.0, 61.0), 3)
-    (_, vectors), certain = spectra.nothing_missed(given, of_axes([0, 1, 3, 4, 5]), solver)
+    (_, vectors), certain = spectra.complete_pairs(given, of_axes([0, 1, 3, 4, 5]), solver)
     assert vectors.tolist() == np.eye(60)[:, :6].tolist()
     assert certain is None
     assert [asked[:2] for asked in solver.asked] == [(55, 4.0), (54, 3.0)]
     few = diagonal(np.arange(1.0, 9.0), 3)  # of so few all are looked at
-    (_, vectors), _ = spectra.nothing_missed(few, of_axes([0, 1, 3], 8), Given())
+    (_, vectors), _ = spectra.complete_pairs(few, of_axes([0, 1, 3], 8), Given())
     np.testing.assert_allclose(abs(vectors), np.eye(8)[:, :4], atol=1e-12)
 
 
 def test_what_was_counted_and_not_found_is_no_result():
     given = diagonal(np.arange(1.0, 61.0), 3)
     with pytest.raises(cl.ConvergenceError, match=r"2 .* 5"):
-        spectra.nothing_missed(given, of_axes([0, 1, 4]), Given(counts=True))
+        spectra.complete_pairs(given, of_axes([0, 1, 4]), Given(counts=True))
 
 
 def excluded(values, found, c, *, scale=1.0, moved=0.0):
@@ -525,7 +525,7 @@ def test_a_is_at_least_so_much_off_vectors_close_to_its_first():
         U = np.linalg.qr(vectors[:, :4] + turn * rng.standard_normal((30, 4)))[0]
         base = Base(eigenproblem(SparseOperator(A, range(30)), 2), 0.5, 0.25)
         kept = FirstPairs(values, vectors, True, vectors[:, :0])
-        said = spectra.lowest_off(base, kept, U)
+        said = spectra.bound_off(base, kept, U)
         off = np.linalg.svd(U)[0][:, 4:]
         least = 0.5 * np.linalg.eigvalsh(off.T @ A @ off)[0] - 0.25
         assert said <= least

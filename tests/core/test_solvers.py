@@ -394,9 +394,9 @@ def test_a_count_that_cannot_be_is_no_certificate(monkeypatch, counted):
     monkeypatch.setattr(type(problem), "count_below", lambda *_: counted)
     if counted == 6:
         with pytest.raises(cl.ConvergenceError, match="found"):
-            spectra.nothing_missed(problem, pairs, cl.ShiftInvert())
+            spectra.complete_pairs(problem, pairs, cl.ShiftInvert())
     else:
-        certain = spectra.nothing_missed(problem, pairs, cl.ShiftInvert())[1]
+        certain = spectra.complete_pairs(problem, pairs, cl.ShiftInvert())[1]
         assert certain is (True if counted == 3 else None)
 
 

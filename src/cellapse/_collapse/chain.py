@@ -47,7 +47,7 @@ class EdgeSquares:
 
     @classmethod
     def of(cls, B: Entries) -> EdgeSquares | None:
-        """Those of a matrix, or None where not every column has two entries."""
+        """Make those of a matrix; None where not every column has two entries."""
         rows, values, columns = B.rows, B.values, np.arange(B.shape[1]).repeat(2)
         if not np.array_equal(B.columns, columns):
             order = np.argsort(B.columns, kind="stable")
@@ -66,7 +66,7 @@ class EdgeSquares:
         return np.abs(self.all).sum(axis=1)
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
-        """The largest sum of sizes along a row of B B^T, over a mass of each."""
+        """Find the largest sum of sizes along a row of B B^T, over a mass of each."""
         return float((self._sums if mass is None else self._sums / mass).max(initial=0.0))
 
     def weighted(self, weights: FloatArray) -> FloatArray:
@@ -91,7 +91,7 @@ class Chain:
 
     @classmethod
     def of(cls, B: Incidence, origin: Any = None) -> Chain:
-        """The matrices as they are; at least B_1, if without columns."""
+        """Take the matrices as they are; at least B_1, if without columns."""
         if not len(B):
             empty = sparse.csr_array((B.n_cells[0], 0))
             B = Incidence((empty,), B.kind, B.source, (0, 0))
@@ -148,7 +148,7 @@ class Chain:
         return np.array([self._first_sigma(), *above])
 
     def _first_sigma(self) -> float:
-        """sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
+        """Find sigma_min+(B_1) from the first positive eigenvalue of B_1 B_1^T."""
         n, zeros = self.edges.shape[0], self.zeros
         if self.edge_squares is not None and zeros is not None and n <= DENSE_SIGMA:
             values: FloatArray = np.asarray(np.linalg.eigvalsh(self.edge_squares.all))
@@ -158,13 +158,13 @@ class Chain:
             return sigma_min(B, self.kernel)
         # The first eigenvectors of A cost little more than one, and are where `spectrum` starts.
         # They are accurate relative to ||A||: what is small next to it is found by other means.
-        lowest = first_pairs(eigenproblem(base, PAIRS_WITH_SIGMA), PAIRS_WITH_SIGMA)
-        first, v = float(lowest.values[0]), lowest.vectors[:, 0]
+        pairs = first_pairs(eigenproblem(base, PAIRS_WITH_SIGMA), PAIRS_WITH_SIGMA)
+        first, v = float(pairs.values[0]), pairs.vectors[:, 0]
         sure = np.linalg.norm(base.A @ v - first * v) <= _SURE * first
         return float(np.sqrt(first)) if sure else sigma_min(B)
 
     def labels(self, rank: int) -> Sequence[Hashable]:
-        """What the cells of a rank are called."""
+        """Return the names of the cells of a rank."""
         if rank == 0:
             return range(self.n_cells[0]) if self.source is None else self.source.labels
         return self.incidence.labels(rank)

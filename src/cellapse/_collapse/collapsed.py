@@ -37,7 +37,7 @@ from cellapse._shared.scaling import homogeneous
 
 
 def _of(path: str, doc: str | None = None) -> Any:
-    """An attribute of one of its parts."""
+    """Make an attribute of one of its parts."""
     return property(attrgetter(path), doc=doc)
 
 
@@ -136,7 +136,7 @@ class CollapsedOperator(Operator):
         return Card(repr(self), shown, self._picture, self._calls())
 
     def _doubt(self) -> str | None:
-        """What to say where the bound of gamma leaves next to nothing of an eigenvalue."""
+        """Say so where the bound of gamma leaves next to nothing of an eigenvalue."""
         if self.onto:
             return None
         if self.shares is not None:
@@ -192,7 +192,7 @@ class CollapsedOperator(Operator):
 def _again(
     realization: Realization, origin: Any, weights: Weights, onto: int, solver: Direct | CG | None
 ) -> CollapsedOperator:
-    """What a pickle does: the same operator, whose warnings have been given."""
+    """Make an operator anew from its pickle, without the warnings, which have been given."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CellapseWarning)
         chain = realization.chain(origin)
@@ -299,12 +299,12 @@ cliques up to rank 2 of networkx.Graph>
 
 
 def _has_cells(chosen: Realization, chain: Chain, rank: int) -> bool:
-    """Whether the elements of a rank are its cells: no flags, and nothing that completes ranks."""
+    """Return whether the elements of a rank are its cells, no flags or formal ones."""
     return not chosen.edgewise and chain.incidence.n_formal[rank] == 0
 
 
 def _no_cells(source: Any, chosen: Realization, rank: int) -> InputError:
-    """The error for a rank that is not there, which names realizations that have it, as tried."""
+    """Make the error for a rank that is not there, naming the realizations that have it."""
     K = source if isinstance(source, Complex) else getattr(source, "source", None)
     said = f"onto={rank}, but the realization {chosen.name!r} does not have the cells of that rank"
     if K is None:
@@ -332,7 +332,7 @@ def matrices_or_complex(source: Any, weight: str | None = AUTO) -> Any:
 
 
 def as_collapsed(given: Any) -> CollapsedOperator:
-    """A collapsed operator as it is, and whatever else `collapse` takes, collapsed."""
+    """Take a collapsed operator as it is, and collapse whatever else `collapse` takes."""
     if isinstance(given, CollapsedOperator):
         return given
     if isinstance(given, LinearOperator):

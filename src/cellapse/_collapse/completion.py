@@ -55,7 +55,7 @@ class MassErrors(NamedTuple):
 def completed(
     system: EliminatedSystem, x: FloatArray, masses: MassErrors | None = None
 ) -> FloatArray:
-    """The eliminated values that minimize the energy of x, nearest rank first."""
+    """Find the eliminated values that minimize the energy of x, nearest rank first."""
     level = system.level
     asked = np.linalg.norm(system.B.T @ x, axis=0) > 0
     if level.c == 0.0 or not asked.any():
@@ -78,19 +78,19 @@ def completed(
 
 
 def completed_by(system: EliminatedSystem, x: FloatArray, v: FloatArray) -> FloatArray | None:
-    """The same from v = K^-1 x, or None where its error, divided by eps, is too large."""
+    """Find the same from v = K^-1 x; None where its error, divided by eps, is too large."""
     assert system.reduced is not None
     w = system.reduced[1] @ (system.B.T @ v)
     left = np.linalg.norm(system.residual(x, w.astype(np.longdouble)), axis=0)
     error = left / system.eps  # H >= eps
-    known = (error <= _LIMIT * np.linalg.norm(w, axis=0)).all()
-    return system.level.gamma * w if known else None
+    accurate = (error <= _LIMIT * np.linalg.norm(w, axis=0)).all()
+    return system.level.gamma * w if accurate else None
 
 
 def moved_by_rounding(
     system: EliminatedSystem, x: FloatArray, w: FloatArray, masses: MassErrors | None
 ) -> FloatArray:
-    """How far w moves, in every column, when the entries of B and M move in their last digit.
+    """Bound how far w moves, per column, when the entries of B and M move in their last digit.
 
     A worst-case bound by the smallest eigenvalue of H; where that is too much, twice the largest
     of a few random perturbations. `masses` say how well a diagonal M is known.
@@ -114,7 +114,7 @@ def moved_by_rounding(
 def _shortest(
     system: EliminatedSystem, masses: MassErrors | None
 ) -> tuple[EliminatedSystem, float, float]:
-    """At eps = 0: what finds the shortest minimizer, the smallest eigenvalue of H, its rounding."""
+    """Give, at eps = 0, the system of the shortest minimizer, the least energy and its rounding."""
     least, largest = _least_energy(system.level), system.largest
     # The energy does not see what rounding puts into a kernel.
     rounding = 4 * ROUNDOFF * largest / max(least, 1e-300)
@@ -127,7 +127,7 @@ def _shortest(
 
 
 def _least_energy(level: Level) -> float:
-    """The smallest positive eigenvalue of H at eps = 0."""
+    """Find the smallest positive eigenvalue of H at eps = 0."""
     beta, B, M, graded = level.beta, level.B, level.M, level.graded
     if graded is None:  # M is diagonal, and H a square
         root = sparse.vstack([np.sqrt(beta) * B, sparse.diags_array(np.sqrt(M.diagonal()))])
@@ -145,7 +145,7 @@ def nullity(
     beta: Sequence[float] | FloatArray,
     gamma: Sequence[float] | FloatArray,
 ) -> int | None:
-    """How many eigenvalues of C are zero, for matrices from the kept rank outwards.
+    """Count the zero eigenvalues of C, for matrices from the kept rank outwards.
 
     None where there are many cells and their weights are of one size: the eigenvalues tell.
 

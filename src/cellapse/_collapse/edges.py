@@ -67,15 +67,15 @@ class Cofaces:
         return cls(weights.rows, weights.columns, weights.values, weights.shape)
 
     def from_lower(self, values: Any) -> Any:
-        """The value of its lower cell, for each pair."""
+        """Take the value of its lower cell, for each pair."""
         return values[self.lower]
 
     def add_up(self, values: Any) -> Any:
-        """The sum over the pairs of each lower cell."""
+        """Sum over the pairs of each lower cell."""
         return self.arrays.add_up(self.lower, values, self.shape[0])
 
     def per_cell(self, values: Any) -> Any:
-        """The sum over the pairs of each cell."""
+        """Sum over the pairs of each cell."""
         return self.arrays.add_up(self.cell, values, self.shape[1])
 
     def up(self, values: Any) -> Any:
@@ -118,14 +118,14 @@ class Rounds:
     count: int
 
     def forwards(self, share: Any) -> tuple[Any, Any]:
-        """s and f, from ones."""
+        """Compute s and f, from ones."""
         for _ in range(max(self.count, 1)):
             support = self.support(share)
             share = 1.0 - self.square / (1.0 + self.eps + support)
         return support, share
 
     def support(self, share: Any) -> Any:
-        """s, given the shares of all edges."""
+        """Compute s, given the shares of all edges."""
         ranks = zip(self.beta, self.around, strict=True)
         if not self.count:
             return sum((b * c.degree for b, c in ranks), 0.0 * share)
@@ -141,7 +141,7 @@ class Rounds:
         return arrays.exp(-0.5 * self.ends.up(arrays.log(arrays.at_least(degree, _TINY))))
 
     def backwards(self, h: FloatArray) -> list[FloatArray]:
-        """dJ/dw of all cells above the edges, where dJ/df = h for the last shares."""
+        """Compute dJ/dw of all cells above the edges, where dJ/df = h for the last shares."""
         slopes = [np.zeros(c.shape[1]) for c in self.around]
         shares = [np.ones(len(h))]
         for _ in range(self.count - 1):
@@ -176,7 +176,7 @@ class Masses:
 
     @classmethod
     def of(cls, above: Sequence[Entries], n_edges: int, weights: Weights) -> Masses:
-        """Those of the cells above edges, by matrices whose squared entries are their weights."""
+        """Make those of the cells above edges, by matrices whose squared entries are weights."""
         upper = [Cofaces.of(B.squared) for B in above]
         return cls(upper, n_edges, weights.beta[1:], weights.gamma[1:], weights.eps)
 
@@ -192,7 +192,7 @@ class Masses:
         return masses
 
     def slopes(self, h: FloatArray) -> list[FloatArray]:
-        """dJ/dw of all cells above the edges, where dJ/dm = h for the masses of edges."""
+        """Compute dJ/dw of all cells above the edges, where dJ/dm = h for the masses of edges."""
         slopes, ranks = [], zip(self.upper, self.of_rank[1:], self.beta, self.gamma, strict=True)
         for c, mass, b, coupling in ranks:
             passed = (h * coupling**2 / (1.0 + b * c.down(1.0 / mass)) ** 2)[c.lower]
@@ -201,7 +201,7 @@ class Masses:
         return slopes
 
     def changes(self, own: Sequence[FloatArray]) -> list[FloatArray]:
-        """By how much the masses change, where each changes by its own and by those above it.
+        """Compute how the masses change, where each changes by its own and by those above it.
 
         y_k = own_k + gamma_k^2 sum w y_{k+1} / m_{k+1}^2 / (1 + beta_{k+1} g_k)^2.
         """
@@ -221,7 +221,7 @@ class Masses:
         return self.changes([np.ones(len(m)) for m in self.of_rank])
 
     def errors(self) -> MassErrors:
-        """How the masses of edges depend on eps, and on rounding."""
+        """Say how the masses of edges depend on eps, and on rounding."""
         moves = [np.zeros(len(m)) for m in self.of_rank]
         for k, (cells, b, c) in enumerate(zip(self.upper, self.beta, self.gamma, strict=True)):
             d = cells.degree
@@ -230,7 +230,7 @@ class Masses:
 
 
 def unfolded_mass(d: Any, g: Any, b: Any, c: Any, eps: Any, arrays: Arrays = NUMPY) -> Any:
-    """m = eps + b d - c^2 g / (1 + b g) per cell, also where g is infinite (eps = 0)."""
+    """Compute m = eps + b d - c^2 g / (1 + b g) per cell, also for infinite g (eps = 0)."""
     if isinstance(b, float) and b == 0.0:  # then c is zero, too
         return arrays.full(len(d), eps)
     left = 1.0 / (1.0 + b * g)
@@ -239,20 +239,20 @@ def unfolded_mass(d: Any, g: Any, b: Any, c: Any, eps: Any, arrays: Arrays = NUM
 
 
 def _rest(d: Any, b: Any, c: Any, arrays: Arrays = NUMPY) -> Any:
-    """b^2 d - c^2, and zero where c is the bound b d^{1/2}: then it is rounding."""
+    """Compute b^2 d - c^2; zero at the bound c = b d^{1/2}, where it is rounding."""
     rest = b**2 * d - c**2
     return arrays.zero_where(abs(rest) < 16 * ROUNDOFF * b**2 * d, rest)
 
 
 def above_zero(mass: FloatArray, growth: FloatArray) -> FloatArray:
-    """At eps = 0 masses may be zero: as small, next to each other, as with an eps next to 0."""
+    """Replace masses of zero, at eps = 0, by those of an eps close to 0, up to a factor."""
     return np.where(mass > 0, mass, 1e-60 * np.maximum(growth, 1e-30))
 
 
 def unfolded_sigmas(
     upper: Sequence[Entries], owners: Sequence[IntArray] | None = None, count: int = 1
 ) -> FloatArray:
-    """sigma_min+ of the unfolded B_2..B_K, without unfolding them: one row for each owner.
+    """Find sigma_min+ of the unfolded B_2..B_K without unfolding them, a row for each owner.
 
     B_k of flags has orthogonal rows of squared length d(cell), over the cells that flags reach.
     `owners` say which of `count` complexes the rows of each matrix belong to; one, by default.

@@ -117,7 +117,7 @@ class Level:
         return Projector(self.chain.zeros)
 
     def size(self, x: FloatArray) -> FloatArray:
-        """||A|| |x| / c for every column: what rounding of A x is in K^-1 x."""
+        """Compute ||A|| |x| / c for every column: what rounding of A x is in K^-1 x."""
         length = np.atleast_1d(np.linalg.norm(x, axis=0))
         return self.norm / self.c * np.maximum(length, 1e-300)
 
@@ -198,7 +198,7 @@ class EliminatedSystem:
             return None
 
     def joint(self) -> sparse.csr_array:
-        """The quasi-definite matrix; of the nearest cells alone where cliques are large.
+        """Make the quasi-definite matrix; of the nearest cells alone where cliques are large.
 
         Both have the same inverse there, and as many negative eigenvalues: those eliminated are
         positive.
@@ -241,7 +241,7 @@ class EliminatedSystem:
             ) from None
 
     def precondition(self, r: FloatArray) -> FloatArray:
-        """(H + floor)^-1 r, for one vector or many columns."""
+        """Compute (H + floor)^-1 r, for one vector or many columns."""
         if self.reduced is not None:
             inverse = self.reduced[1]
             v = self.factor(-self.beta * (self.B @ (inverse @ r)))
@@ -264,13 +264,13 @@ class EliminatedSystem:
         return bool(np.isfinite(self.less_identity(x)).all())
 
     def less_identity(self, v: FloatArray) -> FloatArray:
-        """(K - I) v, where M falls into small blocks."""
+        """Compute (K - I) v, where M falls into small blocks."""
         assert self.reduced is not None
         G, inverse = self.reduced
         return times(G, v) if self.level.diagonal else self._by_inverse(inverse.__matmul__, v)
 
     def dense(self) -> tuple[FloatArray, Solve] | None:
-        """K - I as an array, and v -> (K - I) v; None where K is not known."""
+        """Make K - I an array, and the function v -> (K - I) v; None where K is not known."""
         if self.knows_k:
             assert self.reduced is not None
             return self.reduced[0].toarray(), self.less_identity
@@ -287,7 +287,7 @@ class EliminatedSystem:
         return complement, partial(self._by_inverse, inverse)
 
     def _by_inverse(self, inverse: Solve, v: FloatArray) -> FloatArray:
-        """(K - I) v by an inverse of M that is refined once; nan where that is not enough."""
+        """Compute (K - I) v by an inverse of M, refined once; nan where that is not enough."""
         y = self.B.T @ v
         q = inverse(y)
         step = inverse(y - self._product(q))
@@ -299,7 +299,7 @@ class EliminatedSystem:
     def values(
         self, x: FloatArray, energy: FloatArray, enough: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """w, and a bound of the energy (e^T H e)^{1/2} of its error for every column.
+        """Find w, and bound the energy (e^T H e)^{1/2} of its error for every column.
 
         It is at least beta^{1/2} |B e|, and eps^{1/2} |e|. What a solve leaves may be `enough`.
         """
@@ -324,7 +324,7 @@ class EliminatedSystem:
         return w, np.maximum(bound, shown) + self._unseen(x, w, energy)
 
     def refine(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The same where H is not definite: refined while that helps, with the last change."""
+        """Find w by iterative refinement where H is not definite, with the last change."""
         w = self.precondition(self.B.T @ x)
         error = np.full(x.shape[1:] or (1,), np.inf)
         for _ in range(_MAX_STEPS):
@@ -339,7 +339,7 @@ class EliminatedSystem:
     def solve(
         self, rhs: FloatArray, energy: FloatArray, x: FloatArray | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """H w = rhs by conjugate gradients, and a bound of the energy of the error.
+        """Solve H w = rhs by conjugate gradients, and bound the energy of the error.
 
         If rhs = B^T x, its residuals are computed in extended precision.
         """
@@ -348,16 +348,16 @@ class EliminatedSystem:
         return conjugate_gradients(system, rhs, energy, lower, _MAX_STEPS, self._null)
 
     def product(self, w: FloatArray) -> FloatArray:
-        """H w."""
+        """Compute H w."""
         return self._product(w) + self.beta * (self.B.T @ (self.B @ w))
 
     def energy_of(self, rhs: FloatArray) -> FloatArray:
-        """About the energy (w^T H w)^{1/2} of the solution for a right-hand side, per column."""
+        """Estimate the energy (w^T H w)^{1/2} of the solution for a right-hand side, per column."""
         products = np.einsum("i...,i...->...", rhs, self.precondition(rhs))
         return np.sqrt(np.atleast_1d(np.maximum(products, 0.0)))
 
     def residual(self, x: FloatArray, w: FloatArray) -> FloatArray:
-        """What is left of H w = B^T x, in the precision of w.
+        """Compute the residual of H w = B^T x, in the precision of w.
 
         In this order rounding errors are backward errors in x.
         """
@@ -371,16 +371,16 @@ class EliminatedSystem:
     # What is known of the error
 
     def _left(self, x: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The residual, and what it and rounding leave at most of the energy of the error."""
+        """Compute the residual, and bound the energy of the error by it and by rounding."""
         left = self.residual(x, w)
         return left, self._most(left) + self._most(self._noise(x, w))
 
     def _most(self, r: FloatArray) -> FloatArray:
-        """At most (r^T H^-1 r)^{1/2}, per column: as if all of it went where H is smallest."""
+        """Bound (r^T H^-1 r)^{1/2}, per column, as if all of it went where H is smallest."""
         return np.sqrt(np.atleast_1d(np.einsum("i,i...->...", 1.0 / self._low, r**2)))
 
     def _unseen(self, x: FloatArray, w: FloatArray, energy: FloatArray) -> FloatArray:
-        """The energy of an error that rounding may hide from the residual, for every column.
+        """Bound the energy of an error that rounding may hide from the residual, per column.
 
         As if all of it went where H is smallest; where that is too much, as if its signs were
         random, times four.
@@ -395,7 +395,7 @@ class EliminatedSystem:
         return np.minimum(worst, 4.0 * (np.sqrt(np.maximum(products, 0.0)) + left))
 
     def _noise(self, x: FloatArray, w: FloatArray) -> FloatArray:
-        """What rounding may hide in every entry of the residual, in the precision of w."""
+        """Bound what rounding hides in every entry of the residual, in the precision of w."""
         unit = float(np.finfo(w.dtype).eps)
         w = w.astype(np.float64)
         outside = np.abs(x - self.beta * (self.B @ w))

@@ -243,7 +243,7 @@ class Edgewise(_OfChain):
         return float(self._weights.beta[0]) * square(self._chain.edges)
 
     def norm_bound(self, mass: FloatArray | None = None) -> float:
-        """From beta_1 |B_1| |B_1|^T, whose rows add up to those of |A| or more; A is not made."""
+        """Bound it by beta_1 |B_1| |B_1|^T, whose rows add up to those of |A| or more."""
         size = abs(self._chain.edges)
         sums = float(self._weights.beta[0]) * (size @ (size.T @ np.ones(size.shape[0])))
         return float((sums if mass is None else sums / mass).max(initial=0.0)) or 1.0
@@ -280,7 +280,7 @@ def by_sides(chain: Chain, weights: Weights, onto: int, solver: Direct | None) -
 
 
 def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dict[int, FloatArray]:
-    """Values of cells, cut at the ends of the ranks; in the order of the ranks."""
+    """Cut values of cells at the ends of the ranks, and put the ranks in order."""
     values, start = {}, 0
     for rank in ranks:
         part = z[start : (start := start + n_cells[rank])]
@@ -290,6 +290,6 @@ def _by_rank(z: FloatArray, ranks: Sequence[int], n_cells: Sequence[int]) -> dic
 
 
 def _both_matrices(B: Incidence, onto: int) -> sparse.csr_array:
-    """A matrix whose left kernel is the common kernel of both sides of a rank."""
+    """Make a matrix whose left kernel is the common kernel of both sides of a rank."""
     sides = [*B.matrices[onto : onto + 1], *(M.T for M in B.matrices[:onto][-1:])]
     return sparse.csr_array(sparse.hstack(sides, format="csr"))

@@ -50,7 +50,7 @@ class GradedLaplacian(Shown):
         return Card(title, weights, lambda: grid(rows, columns, sum(n)), calls)
 
     def block(self, i: int, j: int) -> sparse.csr_array:
-        """The block of L* between ranks i and j."""
+        """Return the block of L* between ranks i and j."""
         n, K = self.incidence.n_cells, len(self.incidence)
         i, j = (whole_number(f"a rank of block({i!r}, {j!r})", k, 0, K) for k in (i, j))
         if abs(i - j) == 1:
@@ -70,7 +70,7 @@ class GradedLaplacian(Shown):
         return self._assemble(range(len(self.incidence) + 1))
 
     def apply(self, z: FloatArray) -> FloatArray:
-        """L* z from the matrices B_k themselves: no entry is a sum of large and small ones."""
+        """Compute L* z from the matrices B_k: no entry is a sum of large and small ones."""
         cuts = np.cumsum(self.incidence.n_cells)[:-1]
         parts = np.split(z, cuts)
         images = [np.zeros_like(part) for part in parts]
@@ -82,7 +82,7 @@ class GradedLaplacian(Shown):
         return np.concatenate(images)
 
     def split(self, onto: int = 0) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        """A, X, C of L* = [[A, X], [X^T, C]] with rank `onto` first and the others in order."""
+        """Return A, X, C of L* = [[A, X], [X^T, C]], rank `onto` first, the others in order."""
         onto = whole_number("onto", onto, 0, len(self.incidence))
         others = [k for k in range(len(self.incidence) + 1) if k != onto]
         A = self.block(onto, onto)

@@ -75,26 +75,26 @@ class Inverse(ABC):
 
     @abstractmethod
     def apply(self, x: FloatArray, error: float = 0.0) -> tuple[FloatArray, FloatArray]:
-        """x - K^-1 x and a bound of its error, per column; within `error` where that saves work."""
+        """Compute x - K^-1 x and bound its error, per column; within `error` if that saves work."""
 
     @abstractmethod
     def dense(self, error: float = 0.0) -> FloatArray | None:
-        """I - K^-1 as an array, where that is quick and accurate; columns may be off by `error`."""
+        """Make I - K^-1 an array, if that is quick and accurate; columns may be off by `error`."""
 
     def approximation(self, norm: float) -> Solve | None:
-        """x -> about T x / norm for columns of float32, if that is closer to T than A is."""
+        """Make x -> about T x / norm for columns of float32, if it is closer to T than A is."""
         return None
 
     def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """u and T u for a u close to columns x of length one, if that is cheaper than T x."""
+        """Give u and T u for a u close to columns x of length one, if cheaper than T x."""
         return None
 
     def complete(self, x: FloatArray, masses: MassErrors | None = None) -> FloatArray:
-        """The eliminated values that minimize the energy of x, nearest rank first."""
+        """Find the eliminated values that minimize the energy of x, nearest rank first."""
         return completed(self.system, self.level.fixed.off(x), masses)
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
-        r"""A matrix whose inverse begins with (T - shift D)^-1, and the inertia of the rest.
+        r"""Make a matrix whose inverse begins with (T - shift D)^-1; count negatives of the rest.
 
             | A - c I - shift D   c^{1/2} I |
             | c^{1/2} I           -K        |
@@ -121,7 +121,7 @@ class Inverse(ABC):
         return sparse.csr_array(sparse.block_array([[H, link], [link.T, rest]])), negative
 
     def safe_shift(self, mass: FloatArray) -> float:
-        """A shift below the spectrum of T u = lambda D u that keeps both blocks definite."""
+        """Choose a shift below the spectrum of T u = lambda D u that keeps both blocks definite."""
         level, kernel = self.level, self.level.chain.zeros
         definite = kernel is not None and kernel.shape[1] == 0
         least = 1e-6 * (level.norm or 1.0)
@@ -139,7 +139,7 @@ class DenseInverse(Inverse):
     """By an array, from the entries of B: sparse matrices take longer to make than all the rest."""
 
     @cached_property
-    def known(self) -> FloatArray | None:
+    def array(self) -> FloatArray | None:
         """The array, if there are few vertices, masses of edges, K >= I and enough digits."""
         level, edges = self.level, self.level.chain.edge_squares
         masses, zeros = level.masses, level.chain.zeros
@@ -156,8 +156,8 @@ class DenseInverse(Inverse):
         return self.dense() @ self.level.fixed.off(x), GOOD * self.level.size(x)
 
     def dense(self, error: float = 0.0) -> FloatArray:
-        assert self.known is not None
-        return self.known
+        assert self.array is not None
+        return self.array
 
 
 class FactoredInverse(Inverse):
@@ -186,13 +186,13 @@ class FactoredInverse(Inverse):
         return EliminatedSystem(self.level, 0.0 * self.system.floor, self.solver)
 
     def allowed(self, x: FloatArray, error: float) -> FloatArray:
-        """The error to reach, by column: of all of x, as A x rounds all of it, too."""
+        """Choose the error to reach, by column: of all of x, as A x rounds all of it, too."""
         return np.maximum(error, AIM * self.level.size(x))
 
     def accepted(
         self, system: EliminatedSystem, error: FloatArray, x: FloatArray, allowed: FloatArray
     ) -> FloatArray | None:
-        """The error of x - v for one of v, if it is small enough.
+        """Give the error of x - v for one of v, if it is small enough.
 
         Where K is close to I, it counts less.
         """
@@ -202,7 +202,7 @@ class FactoredInverse(Inverse):
     def _by_one_solve(
         self, system: EliminatedSystem, x: FloatArray, allowed: FloatArray
     ) -> tuple[FloatArray, FloatArray] | None:
-        """By one solve, or None where its residual bounds no error, or is too large."""
+        """Find it by one solve; None where its residual bounds no error, or is too large."""
         if not (self.level.definite and system.knows_k):
             return None
         v = system.factor(x)
@@ -215,7 +215,7 @@ class FactoredInverse(Inverse):
     def _by_values(
         self, x: FloatArray, allowed: FloatArray, error: float
     ) -> tuple[FloatArray, FloatArray]:
-        """beta B w by the values of the eliminated cells.
+        """Compute beta B w by the values of the eliminated cells.
 
         beta^2 |B e|^2 <= beta e^T H e: what is further off than the limit, or than a few times what
         was asked for, is not given out.
@@ -237,12 +237,12 @@ class FactoredInverse(Inverse):
         if not level.definite or n > (DENSE_INVERSE if self.system.reduced else DENSE_DIAGONAL):
             return None
         try:
-            known = self.system.dense()
+            found = self.system.dense()
         except ConvergenceError:  # products may still do
             return None
-        if known is None:
+        if found is None:
             return None
-        D, off = one_less_inverse(known[0], level.fixed.remove_from, known[1])
+        D, off = one_less_inverse(found[0], level.fixed.remove_from, found[1])
         return D if level.c * off <= 0.3 * max(GOOD * level.norm, 0.03 * error * level.c) else None
 
 
@@ -256,7 +256,7 @@ class IterativeInverse(Inverse):
 
     @staticmethod
     def suits(factored: FactoredInverse) -> bool:
-        """Whether K is well-conditioned, and its factor would fill in."""
+        """Return whether K is well-conditioned, and its factor would fill in."""
         level = factored.level
         if factored.solver is not None or level.n < EVERYTHING_IS_QUICK or level.c == 0.0:
             return False
@@ -290,7 +290,7 @@ class IterativeInverse(Inverse):
         return level.fixed.remove_from(less), bound
 
     def _solution(self, x: FloatArray, allowed: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """K^-1 x for x off the kernel, and the error of x - K^-1 x; None if it takes too long."""
+        """Find K^-1 x off the kernel, and bound the error of x - K^-1 x; None if it is slow."""
         if self._given_up:
             return None
         if x.ndim == 1:
@@ -329,7 +329,7 @@ class IterativeInverse(Inverse):
         return lambda x: times(rest, x) + inverse(x)
 
     def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """u close to columns x of length one, and T u; None without aggregates, or such a u.
+        """Give u close to columns x of length one, and T u; None without aggregates, or such a u.
 
         For u = K v, T u = A u - c (u - v) is exact for every v: a rough v for K v = x will do.
         """
@@ -367,8 +367,8 @@ class _Equation(System):
 
 
 def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:
-    """The implementation that suits a level; a solver that was asked for factorizes."""
-    if solver is None and (dense := DenseInverse(level)).known is not None:
+    """Choose the implementation that suits a level; a solver that was asked for factorizes."""
+    if solver is None and (dense := DenseInverse(level)).array is not None:
         return dense
     factored = FactoredInverse(level, solver)
     return IterativeInverse(factored) if IterativeInverse.suits(factored) else factored
@@ -380,7 +380,7 @@ def inverse_of(level: Level, solver: Direct | None = None) -> Inverse:
 def one_less_inverse(
     G: FloatArray, off: Solve, less_identity: Solve
 ) -> tuple[FloatArray, FloatArray]:
-    """I - (I + G)^-1 of one matrix or of a stack, and how far products with each are off.
+    """Compute I - (I + G)^-1 of a matrix or a stack, and how far products with each are off.
 
     `off` takes the kernel of G out of x, and `less_identity` is v -> G v as accurately as known.
     """
@@ -407,7 +407,7 @@ def one_less_inverse(
 
 
 def diagonals(stack: FloatArray) -> FloatArray:
-    """A view of the diagonal of a matrix, or of those of a stack.
+    """View the diagonal of a matrix, or those of a stack.
 
     >>> diagonals(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
     [1.0, 4.0]

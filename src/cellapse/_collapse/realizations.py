@@ -127,7 +127,7 @@ class Realization(ABC):
         return by_sides(chain, weights, onto, solver)
 
     def limit(self, chain: Chain, weights: Weights, onto: int) -> Product:
-        """x -> S_0 x, the same operator with eps = 0."""
+        """Make x -> S_0 x, the same operator with eps = 0."""
         return self.eliminate(chain, weights.with_eps(0.0), onto).apply
 
     def split(self, chain: Chain, weights: Weights, onto: int) -> Blocks:
@@ -272,7 +272,7 @@ class Unfolded(Realization):
     def slopes(
         self, chain: Chain, weights: Weights, x: FloatArray, current: Callable[[], FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """x^T dS x = beta_1 x^T dL x - gamma_0^2 z^T dG z with z = (I + beta_1 G)^-1 x."""
+        """Compute x^T dS x = beta_1 x^T dL x - gamma_0^2 z^T dG z, z = (I + beta_1 G)^-1 x."""
         if weights.eps == 0.0:
             raise InputError("eps=0 leaves cells without mass, and no derivative; give eps above 0")
         masses = Masses.of(chain.above, chain.edges.shape[1], weights)
@@ -434,7 +434,7 @@ BASELINES = ("laplacian", "signless", "multiorder", "motif", "projection", "reli
 
 
 def as_realization(given: Any) -> Realization:
-    """A realization by its name, or as it is.
+    """Look up a realization by its name, or take it as it is.
 
     >>> as_realization("renormalized")
     Screened(theta=None, rounds=5)

@@ -108,7 +108,7 @@ class Layout:
         return EdgeSquares(local, values, n, (total,), start)
 
     def _starts(self, low: Places, high: Places) -> tuple[IntArray, int]:
-        """Where the block of every complex starts, with one group after the other, and the end."""
+        """Find where the block of every complex starts, one group after the other, and the end."""
         size = (low.count * high.count)[self.order]
         start = np.empty(len(size), dtype=np.int64)
         start[self.order] = np.cumsum(size) - size
@@ -122,7 +122,7 @@ class Layout:
         return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
 
     def kernels(self, kernel: Entries | None) -> tuple[list[FloatArray], IntArray]:
-        """Kernel vectors of every complex (as many columns as the richest has) and their number."""
+        """Give kernel vectors of every complex, in columns for the richest, and their number."""
         vertices = self.places[0]
         if kernel is None:
             none = np.empty(0, dtype=np.int64)
@@ -171,7 +171,7 @@ class ChainStacks(Stacks):
         self._prepare(matrices)
 
     def _prepare(self, matrices: list[Entries]) -> None:
-        """What does not depend on eps."""
+        """Make what does not depend on eps."""
         places = self.layout.places
         self._B = [self.layout.stacks(B, *places[k : k + 2]) for k, B in enumerate(matrices)]
         self._H = [[B @ B.transpose(0, 2, 1) for B in stack] for stack in self._B]
@@ -197,7 +197,7 @@ class ChainStacks(Stacks):
         return Collapsed(held, self._norms, definite)
 
     def _couplings(self, eps: float) -> tuple[FloatArray, BoolArray]:
-        """gamma for every complex, and whether it is within the bound."""
+        """Choose gamma for every complex, and say whether it is within the bound."""
         bound = psd_bound(self._beta, self._sigma)
         limit = with_eps(bound, self._beta, eps)
         most = bound, limit
@@ -207,7 +207,7 @@ class ChainStacks(Stacks):
         return gamma, np.all(within(gamma, limit), axis=1)
 
     def _descend(self, g: int, gamma: FloatArray, eps: float) -> FloatArray:
-        """From the top rank down to the vertices."""
+        """Eliminate from the top rank down to the vertices."""
         top = len(self._beta) - 1
         if self._exact:
             return self._level(0, g, self._B[0][g] / np.sqrt(eps), gamma[:, 0])
@@ -258,7 +258,7 @@ class EdgeMassStacks(ChainStacks):
             self._sigma[group, 0] = smallest_positive(np.linalg.eigvalsh(H))
 
     def collapsed(self, eps: float) -> Collapsed:
-        """By inverses, and where digits are lost by singular values, for every complex alone."""
+        """Collapse by inverses, and where digits are lost by singular values of each complex."""
         gamma, definite = self._couplings(eps)
         beta, (vertices, edges, *_) = self._beta, self.layout.places
         spread = [gamma[p.owner, k + 1] for k, p in enumerate(self.layout.places[1 : len(beta)])]
@@ -280,7 +280,7 @@ class EdgeMassStacks(ChainStacks):
 
 
 def _off(P: FloatArray) -> Solve:
-    """x -> x without its part in the span of P, for every matrix of a stack."""
+    """Make x -> x without its part in the span of P, for every matrix of a stack."""
     # Every entry is one product: the same, however many columns of zeros there are.
     projection = P @ P.transpose(0, 2, 1)
     return lambda x: x - projection @ x
@@ -312,7 +312,7 @@ class SparseStacks(Stacks):
 def eigenpairs_of_stack(
     T: FloatArray, norm: FloatArray, P: FloatArray, n_zeros: IntArray, vectors: bool
 ) -> tuple[FloatArray, FloatArray]:
-    """Ascending eigenvalues (and vectors) of symmetric matrices with a known kernel.
+    """Find ascending eigenvalues (and vectors) of symmetric matrices with a known kernel.
 
     `norm` is what rounding in T is relative to: the size of A, which T may be much smaller than.
     `P` holds the kernel vectors as columns, of which every matrix has its own number; they are
@@ -340,12 +340,12 @@ def eigenpairs_of_stack(
 
 
 def row_sums(stack: FloatArray) -> FloatArray:
-    """The largest sum of sizes along a row, for every matrix of a stack."""
+    """Find the largest sum of sizes along a row, for every matrix of a stack."""
     return abs(stack).sum(axis=2).max(axis=1, initial=0.0)
 
 
 def smallest_singular_values(B: NDArray[Any]) -> FloatArray:
-    """sigma_min+ of every matrix of a stack, infinite where it is zero."""
+    """Find sigma_min+ of every matrix of a stack, infinite where it is zero."""
     if not B.size:
         return np.full(len(B), np.inf)
     s = np.linalg.svd(B, compute_uv=False)
@@ -354,6 +354,6 @@ def smallest_singular_values(B: NDArray[Any]) -> FloatArray:
 
 
 def smallest_positive(h: NDArray[Any]) -> FloatArray:
-    """The square root of the smallest positive number of each row, infinite without one."""
+    """Find the square root of the smallest positive number of each row; infinite without one."""
     h = _without_rounding(h, _ZERO)
     return np.sqrt(np.where(h > 0.0, h, np.inf).min(axis=1, initial=np.inf))

@@ -105,7 +105,7 @@ class Weights(Shown):
                 "balances the coupling; set that gamma to 0"
             )
         weights = cls(beta, coupling, eps, sigma, scale)
-        weights.__dict__["bound"] = bound  # it is at hand
+        weights.__dict__["bound"] = bound  # need not be found again
         return weights
 
     @cached_property

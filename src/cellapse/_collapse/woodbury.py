@@ -37,7 +37,7 @@ class _Rank(NamedTuple):
 
 
 def has_large_cliques(n_cells: Sequence[int], system: Any) -> bool:
-    """Whether dense algebra on the faces is quicker than a factorization of `system`.
+    """Return whether dense algebra on the faces is quicker than to factorize `system`.
 
     `n_cells` are those of the eliminated ranks, nearest first; the last are never rows.
     """
@@ -84,7 +84,7 @@ class Woodbury:
 
 
 def _eliminated(graded: GradedLaplacian, k: int, N: FloatArray) -> _Rank:
-    """The rank behind the k-th matrix, with its N: an array of masses, or dense."""
+    """Eliminate the rank behind the k-th matrix, with its N: an array of masses, or dense."""
     B, beta, gamma = graded.incidence[k], float(graded.beta[k]), float(graded.gamma[k])
     if N.ndim == 1:  # the cells of the top rank are many: never rows of a dense array
         G = (B @ sparse.diags_array(1.0 / N) @ B.T).toarray()

@@ -245,7 +245,7 @@ def _new_solver(owner: object) -> Any:
 
 
 def can_complement() -> bool:
-    """Whether PARDISO, and with it `schur_complement`, is installed."""
+    """Return whether PARDISO, and with it `schur_complement`, is installed."""
     return find_spec("pypardiso") is not None
 
 
@@ -270,7 +270,7 @@ def schur_complement(upper: Any, n: int) -> tuple[FloatArray, Solve]:
 
 
 def expands(graph: sparse.csr_array) -> bool:
-    """Whether a graph has no small cuts, so that a factorization would fill in.
+    """Return whether a graph has no small cuts, so that a factorization would fill in.
 
     That is when one level of a breadth-first search holds an eighth of its core, and more than is
     quickly eliminated as a dense block.

@@ -104,7 +104,7 @@ class Preconditioner(System):
         return conjugate_gradients(system, x, tol, self.lower, maxiter, start=start)
 
     def rounding_exceeds(self, most: FloatArray, x: FloatArray, v: FloatArray) -> bool:
-        """Whether rounding may take more than `most` of any column of the residual x - K v."""
+        """Return whether rounding may take over `most` of any column of the residual x - K v."""
         at_most = np.linalg.norm(x, axis=0) + 2.0 * self._norm * np.linalg.norm(v, axis=0)
         if (2.0 * ROUNDOFF * at_most <= most).all():  # known without a product
             return False

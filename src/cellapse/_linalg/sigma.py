@@ -127,7 +127,7 @@ def _balanced(B: sparse.csr_array) -> sparse.csr_array:
 
 
 def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
-    """sigma_min+ where the kernel of B^T is known."""
+    """Find sigma_min+ where the kernel of B^T is known."""
     n = B.shape[0]
     columns = sparse.csc_array(kernel)
     keep = np.ones(n, dtype=bool)
@@ -146,7 +146,7 @@ def _grounded(B: sparse.csr_array, kernel: sparse.csr_array) -> float:
 
 
 def _grounded_in_rounds(B: sparse.csr_array) -> float | None:
-    """The same where the kernel is known in rounds, unless G has lost too many digits of it."""
+    """Find it where the kernel is known in rounds, unless G has lost too many digits of it."""
     kernel = left_kernel_in_rounds(B)
     if kernel is None:
         return None
@@ -159,7 +159,7 @@ def _grounded_in_rounds(B: sparse.csr_array) -> float | None:
 
 
 def _filtered(B: sparse.csr_array) -> float:
-    """sigma_min+ where nothing is known of the kernel."""
+    """Find sigma_min+ where nothing is known of the kernel."""
     G = sparse.csr_array(B @ B.T)
     entries = abs(B.data)
     far_apart = entries.max() > _RANGE * entries.min()

@@ -121,11 +121,11 @@ class SymmetricOperator(LabelledOperator, ABC):
         return self.deficit is not None and self.deficit.iterative
 
     def approximation(self, norm: float) -> Solve | None:
-        """x -> about S x / norm for columns of float32, if that is closer to S than A is."""
+        """Make x -> about S x / norm for columns of float32, if it is closer to S than A is."""
         return None
 
     def pair(self, x: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        """u and S u for a u close to columns x of length one, if that is cheaper than S x."""
+        """Give u and S u for a u close to columns x of length one, if cheaper than S x."""
         return None
 
     def shifted_system(self, shift: float, mass: FloatArray) -> tuple[sparse.csr_array, int] | None:
@@ -164,7 +164,7 @@ class SymmetricOperator(LabelledOperator, ABC):
 
     @Fitting("the energy", "take fewer columns")
     def energy(self, u: ArrayLike) -> float:
-        """The quadratic form u^* S u: how much u varies; u may be complex."""
+        """Compute the quadratic form u^* S u: how much u varies; u may be complex."""
         values = align(u, self.labels, "the signal", cells=self.onto > 0)
         u = finite_rows(numbers(values, "the signal"), self.shape[0], "the signal")
 
@@ -175,7 +175,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return float(homogeneous(of, u.ravel(), 2))
 
     def toarray(self, error: float = 0.0) -> FloatArray:
-        """The operator as a dense array; refused when it would not fit into memory.
+        """Make a dense array of the operator; refused when it would not fit into memory.
 
         Its products may be off by `error`, relative to the vector, where accepting that saves work.
         """
@@ -198,7 +198,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return (dense + dense.T) / 2
 
     def diagonal(self) -> FloatArray:
-        """The diagonal entries."""
+        """Compute the diagonal entries."""
         n = self.shape[0]
         entries = np.empty(n)
         for start in range(0, n, _BLOCK):
@@ -207,7 +207,7 @@ class SymmetricOperator(LabelledOperator, ABC):
         return entries
 
     def _columns(self, at: NDArray[Any]) -> FloatArray:
-        """Some columns of S."""
+        """Compute some columns of S."""
         columns = np.zeros((self.shape[0], len(at)))
         columns[at, np.arange(len(at))] = 1.0
         return self.apply(columns)

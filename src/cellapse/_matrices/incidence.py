@@ -169,7 +169,7 @@ def is_chain_complex(matrices: Incidence | Iterable[Any]) -> bool:
 
 
 def are_matrices(source: Any) -> bool:
-    """Whether this is a list of matrices, and not one of edges, cells or points.
+    """Return whether this is a list of matrices, and not one of edges, cells or points.
 
     >>> are_matrices([np.eye(3)]), are_matrices([[[-1], [1]]]), are_matrices([(0, 1), (1, 2)])
     (True, True, False)
@@ -191,7 +191,7 @@ def looks_like_adjacency(B: sparse.csr_array) -> bool:
 
 
 def _as_csr(k: int, given: Any) -> sparse.csr_array:
-    """A copy of B_k of a user, checked."""
+    """Check and copy a matrix B_k of a user."""
     try:
         return own_csr(given, f"B_{k}")
     except InputError as error:

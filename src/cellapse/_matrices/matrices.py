@@ -171,7 +171,7 @@ def edges_and_cofaces(K: Complex) -> tuple[Entries, list[Entries]]:
 
 
 def edge_boundary(K: Complex) -> Entries:
-    """The signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
+    """Make the signed, weighted B_1 alone: B_1 B_1^T is the weighted graph Laplacian."""
     if not K.max_rank:
         none = np.empty(0, np.int64)
         return _ones(none, none, (K.n_vertices, 0))
@@ -206,7 +206,7 @@ def _weighted(K: Complex, k: int, B: Entries) -> Entries:
 
 
 def _power(K: Complex, rank: int, n: int, power: float) -> FloatArray | None:
-    """The weights of a rank to a power, with ones for its formal elements; None without weights."""
+    """Take weights of a rank to a power, ones for its formal elements; None without weights."""
     w = K.weights[rank]
     return None if w is None else np.append(w, np.ones(n - len(w))) ** power
 
@@ -219,7 +219,7 @@ def _ones(rows: IntArray, columns: IntArray, shape: tuple[int, int]) -> Entries:
 
 
 def containment(K: Complex, low: int, high: int) -> sparse.csr_array:
-    """The (n_low x n_high) matrix of ones where a cell of rank `low` lies inside one of `high`.
+    """Make the matrix of ones where a cell of rank `low` lies inside one of rank `high`.
 
     >>> K = Complex.from_cells({1: [("a", "b"), ("b", "c")], 2: [("a", "b", "c")]})
     >>> containment(K, 1, 2).toarray().tolist()
@@ -258,7 +258,7 @@ def _subsets(s: int, t: int) -> IntArray:
 
 
 def _subsets_found(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[IntArray, IntArray]]:
-    """Where the index has the subsets of t vertices of every cell, and of which cell they are."""
+    """Find where the index has the subsets of t vertices of every cell, and of which cell."""
     subsets = _subsets(cells.shape[1], t)
     step = max(_AT_ONCE // len(subsets), 1)
     for start in range(0, len(cells), step):
@@ -268,18 +268,18 @@ def _subsets_found(index: RowIndex, cells: IntArray, t: int) -> Iterator[tuple[I
         yield positions[there], np.arange(start, start + len(some)).repeat(len(subsets))[there]
 
 
-def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
-    """Relate adjacent ranks from `lowest` up: matrices, and the number of formal elements.
+def _adjacent(K: Complex, low: int) -> tuple[list[Entries], tuple[int, ...]]:
+    """Relate adjacent ranks from `low` up: matrices, and the number of formal elements.
 
     For x inside y, with rank y > rank x + 1 and no cell of a rank between inside the one and
     around the other, formal elements z_{a+1} < ... < z_{b-1} form a chain from x to y.
     """
-    ranks = range(lowest + 1, K.max_rank + 1)
+    ranks = range(low + 1, K.max_rank + 1)
     direct = {k: contained(K, k - 1, k) for k in ranks}
     # All faces of all cells are there, as far as the matrices tell.
     if K.is_simplicial and all(B.nnz == (k + 1) * B.shape[1] for k, B in direct.items()):
         return [*direct.values()], (0,) * (K.max_rank + 1)
-    inside = {(k - 1, k): contained(K, k - 1, k).csr for k in range(1, lowest + 1)}
+    inside = {(k - 1, k): contained(K, k - 1, k).csr for k in range(1, low + 1)}
     inside |= {(k - 1, k): B.csr for k, B in direct.items()}
     n_formal, extra = _formal_elements(K, inside)
     completed = []
@@ -292,7 +292,7 @@ def _adjacent(K: Complex, lowest: int) -> tuple[list[Entries], tuple[int, ...]]:
 def _formal_elements(
     K: Complex, inside: dict[tuple[int, int], sparse.csr_array]
 ) -> tuple[list[int], list[list[tuple[IntArray, IntArray]]]]:
-    """How many formal elements each rank has, and the entries that they add to each matrix."""
+    """Count the formal elements of each rank, and give the entries that they add."""
     top = K.max_rank
     n_formal = [0] * (top + 1)
     extra: list[list[tuple[IntArray, IntArray]]] = [[] for _ in range(top + 1)]
@@ -370,7 +370,7 @@ def _polygons(K: Complex, large: IntArray) -> Signs:
 
 
 def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Signs:
-    """Signs of the faces of cells that are no simplices: two that meet in a ridge cancel there.
+    """Sign the faces of cells that are no simplices: two that meet in a ridge cancel there.
 
     Unique up to their product if the faces form a closed connected surface around the cell.
     """
@@ -389,7 +389,7 @@ def _orient(K: Complex, k: int, large: IntArray, below: sparse.csr_array) -> Sig
 
 
 def _spread(ridges: sparse.csr_array) -> IntArray | None:
-    """Signs for which the two faces of every ridge cancel, from the first face on."""
+    """Find signs for which the two faces of every ridge cancel, from the first face on."""
     if ridges.shape[1] == 0 or (np.diff(ridges.indptr) != 2).any():
         return None
     by_face = ridges.tocsc()
@@ -421,7 +421,7 @@ def _not_closed(K: Complex, k: int, j: int) -> InputError:
 
 
 def cells_around_edges(K: Complex) -> list[sparse.csr_array]:
-    """Which cells hold which edge: (edges x cells) matrices of their weights, by rank from 2 up.
+    """Say which cells hold which edge: matrices of their weights, by rank from 2 up.
 
     >>> K = Complex.from_arrays(3, {1: [[0, 1], [1, 2], [0, 2]], 2: [[0, 1, 2]]})
     >>> cells_around_edges(K)[0].toarray().ravel().tolist()
@@ -439,7 +439,7 @@ def pattern(B: Entries) -> Entries:
 
 
 def supports(upper: Sequence[Entries], n_cells: Sequence[int]) -> list[Entries]:
-    """(edges x cells) matrices of weights of the cells around each edge, one for each rank >= 2.
+    """Make (edges x cells) matrices of weights of the cells around each edge, for rank >= 2.
 
     Elements beyond `n_cells` are formal: they lead to cells of higher rank, but support nothing.
     """

@@ -163,7 +163,7 @@ def ritz(problem: Problem, V: FloatArray, error: float = 0.0) -> Pairs:
     return values, np.asfortranarray(V @ rotation)
 
 
-def nothing_missed(
+def complete_pairs(
     problem: Problem, uncollapsed: Problem, pairs: Pairs, search: Search, certain: bool
 ) -> Pairs:
     """Return the k smallest eigenpairs, once a search of what they leave finds no smaller one."""
@@ -366,7 +366,7 @@ class Eigensolve:
         certain = first is not None and self._follows(first, pairs, q)
         report.say("S: a second look" if not certain else "S: none can be missing")
         return (
-            nothing_missed(problem, self.uncollapsed, pairs, search, certain),
+            complete_pairs(problem, self.uncollapsed, pairs, search, certain),
             steps,
             _way(expands),
         )

@@ -283,7 +283,7 @@ def _recurrence(problem: Problem) -> Iterator[tuple[float, float]]:
 
 
 def nothing_below(problem: Problem, value: float) -> bool:
-    """Whether Lanczos from a random start finds no eigenvalue below a value; False: not certain.
+    """Return whether Lanczos from a random start finds nothing below; False is not certain.
 
     Its smallest Ritz value falls to the smallest eigenvalue. It has converged once its residual is
     small beside the distance from the value.

@@ -159,7 +159,7 @@ class Problem:
         return self.root if x.ndim == 1 else self.root[:, None]
 
     def dense(self) -> FloatArray:
-        """The scaled operator as an array."""
+        """Make the scaled operator an array."""
         S = self.operator.toarray(self.error)
         if not self.unit_mass:
             S = S / self.root
@@ -212,7 +212,7 @@ class Problem:
         return Base(problem, deficit.scale, deficit.c / float(masses.min(initial=np.inf)))
 
     def factor(self, direct: Direct) -> tuple[float, Solve]:
-        """A shift s below the spectrum, and x -> (S - s)^-1 x; of norm - S for the largest."""
+        """Give a shift s below the spectrum and x -> (S - s)^-1 x; of norm - S for the largest."""
         if self.found.get("factorization") != direct:
             factor = self._factor(direct)
             if factor is None:
@@ -258,7 +258,7 @@ class Problem:
         return self.project_in_place(np.array(x, order="C"))
 
     def project_in_place(self, x: FloatArray) -> FloatArray:
-        """The same, written over x."""
+        """Project, written over x."""
         self.onto_kernel.remove_from(x)
         return remove_span(x, self.deflated) if self.deflated.shape[1] else x
 
@@ -310,7 +310,7 @@ def eigenproblem(
 
 
 def has_hubs(matrix: sparse.csr_array) -> bool:
-    """Whether some rows are so much heavier than most that a polynomial of A mainly sees those."""
+    """Return whether a few rows are so heavy that a polynomial of A mainly sees those."""
     diagonal = matrix.diagonal()
     diagonal = diagonal[diagonal > 0]
     return len(diagonal) > 0 and bool(diagonal.max() > HUBS * np.median(diagonal))
@@ -447,7 +447,7 @@ class LowerBound(SymmetricOperator):
 
 
 def lower_bound(deficit: Deficit, mass: FloatArray) -> LowerBound | None:
-    """The lower bound of S / scale with masses; None if there is none that would help."""
+    """Make the lower bound of S / scale with masses; None if there is none that would help."""
     kernel, c = deficit.base.kernel, deficit.c
     if kernel is None or not deficit.lower_is_definite or not 0.0 < c < np.inf:
         return None

@@ -111,7 +111,7 @@ class Spectrum(Shown):
         return plot_spectrum(self, max(len(self), 1), ax=ax)
 
     def first(self, k: int) -> Spectrum:
-        """Its first k eigenpairs."""
+        """Take its first k eigenpairs."""
         k = whole_number("k", k, 0, len(self))
         return replace(
             self,
@@ -193,14 +193,14 @@ def _off_kernel(problem: Problem, solver: EigenSolver) -> tuple[Pairs, bool | No
     excluded = _excluded(problem, in_order(pairs))
     if excluded is not None:
         return in_order(pairs), excluded or None
-    found, certain = nothing_missed(problem, pairs, solver)
+    found, certain = complete_pairs(problem, pairs, solver)
     if certain is None and len(found[0]) > len(pairs[0]):  # of those that were missed, too
         certain = _excluded(problem, found) or None
     return found, certain
 
 
 def _excluded(problem: Problem, pairs: Pairs) -> bool | None:
-    """Whether it is certain from eigenpairs of A that nothing is missed; None if they cannot say.
+    """Return whether eigenvalues of A make it certain that none is missed; None: not known.
 
     False if none of them is missed as far as a search can tell.
     """
@@ -241,7 +241,7 @@ def _first_pairs(problem: Problem, vectors: FloatArray) -> FirstPairs:
         sure = vectors[:, : max(problem.k, _n_accurate(problem, vectors))]
         found, certain = sure, True
         if not solver.complete:
-            pairs, counted = nothing_missed(problem, (_quotients(problem, sure), sure), solver)
+            pairs, counted = complete_pairs(problem, (_quotients(problem, sure), sure), solver)
             found = pairs[1]
             certain = bool(counted)
     more = found[:, problem.k :]
@@ -277,7 +277,7 @@ def fix_signs(vectors: FloatArray) -> FloatArray:
 # The evidence
 
 
-def nothing_missed(
+def complete_pairs(
     problem: Problem, pairs: Pairs, solver: EigenSolver
 ) -> tuple[Pairs, bool | None]:
     """Give the k smallest eigenpairs in order, once no smaller one is left.
@@ -339,7 +339,7 @@ def _all_below(problem: Problem, below: float) -> Pairs:
 def excluded_by_base(
     problem: Problem, vectors: FloatArray, base: Base, kept: FirstPairs, below: float
 ) -> bool:
-    r"""Whether the eigenvalues of A exclude that S has others below a value.
+    r"""Return whether the eigenvalues of A exclude that S has others below a value.
 
     With eigenpairs (a_i, v_i) of A, the first m of them and the next value a, every y has
 
@@ -357,11 +357,11 @@ def excluded_by_base(
     V = kept.vectors[:, :-1]
     more = V.shape[1] - X.shape[1]
     Q = linalg.svd(V - X @ (X.T @ V), full_matrices=False)[0][:, :more]
-    gap = lowest_off(base, kept, np.hstack([X, Q])) - below
+    gap = bound_off(base, kept, np.hstack([X, Q])) - below
     return gap > 0.0 and _least(problem, X, Q, gap) > below + _SAME * problem.norm
 
 
-def lowest_off(base: Base, kept: FirstPairs, U: FloatArray) -> float:
+def bound_off(base: Base, kept: FirstPairs, U: FloatArray) -> float:
     """Bound S from below off U, which is close to as many of the first eigenvectors of A."""
     m = U.shape[1]
     V, values = kept.vectors[:, :m], kept.values
