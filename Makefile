@@ -186,7 +186,7 @@ smoke: dist
 	sh tools/smoke.sh $(PYTHON)
 
 # All but the upload. The Pythons are those that can be found here; what cannot is said.
-VERSION ?= $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/cellapse/_version.py)
+VERSION = $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' src/cellapse/_version.py)
 PYTHONS ?= $(PYTHON) $(foreach minor,11 12 13,$(shell for found in python3.$(minor) \
 	$$HOME/.pyenv/versions/3.$(minor).*/bin/python; do \
 	$$found -c 'import sys; sys.exit(sys.version_info[1] != $(minor))' 2>/dev/null && \
