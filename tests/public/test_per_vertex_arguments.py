@@ -442,6 +442,7 @@ REFUSED = {
     ),
     "an array that is too short": lambda v, n: (np.asarray(v)[:-1], ""),
     "one number": lambda v, n: (3.5, ""),
+    "a set, which has no order": lambda v, n: (set(np.asarray(v).ravel().tolist()), ""),
 }
 # What depends on what is taken: refused by these.
 NO_GAPS = {"numbers", "complex", "whole numbers", "groups"}
@@ -660,6 +661,16 @@ def test_trust_of_edges_is_an_attribute_of_them():
     turned_ = cl.Complex.from_cells({0: LABELS, 1: turned(EDGES[::-1])})
     known = turned_.with_attributes({1: {"trust": trust}}).attributes[1]["trust"]
     assert known.tolist() == trust.values[::-1].tolist()
+
+
+def test_what_comes_out_in_the_order_of_what_was_given_takes_no_set():
+    with pytest.raises(cl.InputError, match="order"):
+        cl.effective_resistance(L(), {("d", "a"), ("f", "e"), ("b", "e")})
+    with pytest.raises(cl.InputError, match="order"):
+        cl.Complex.from_arrays(7, numbers_of_cells(), set(LABELS))
+    with pytest.raises(cl.InputError, match="order"):
+        cl.TemporalComplex.from_cells({("d", "a"), ("f", "e")}, [1, 2])
+    assert cl.reduce(L(), set("fad")).labels == ("a", "d", "f")
 
 
 def test_vertices_that_are_pairs_are_not_sets():

@@ -138,7 +138,7 @@ def _column(name: Any, values: Any, rank: int, count: int, labels_of: LabelsOf) 
     values = unmasked(values, said)
     if not hasattr(values, "__iter__") and hasattr(values, "__array__"):
         values = np.asarray(values)
-    single = isinstance(values, str) or getattr(values, "shape", None) == ()
+    single = isinstance(values, str | set | frozenset) or getattr(values, "shape", None) == ()
     if single or not hasattr(values, "__len__") or len(values) != count:
         raise InputError(
             f"attribute {name!r} of rank {rank} does not hold one value for each of {count} cells"

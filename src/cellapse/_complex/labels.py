@@ -25,7 +25,7 @@ _NAMES = frozenset({str, int, tuple, np.int64})  # of which none means that ther
 def as_tuples(rank: int, cells: Iterable[Any]) -> list[tuple[Hashable, ...]]:
     """Return the cells as tuples of labels; anything that is no collection is named and refused."""
     tuples: list[tuple[Hashable, ...]] = []
-    for cell in listed(cells, f"the list of cells of rank {rank}"):
+    for cell in listed(steady(cells), f"the list of cells of rank {rank}"):
         if type(cell) in _PLAIN:  # quicker to ask than whether it is any collection
             tuples.append(tuple(steady(cell)))
             continue

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
+from cellapse._complex.labels import steady
 from cellapse._errors import InputError
 from cellapse._linalg.kernel import left_kernel
 from cellapse._linalg.operators import SparseOperator
@@ -165,7 +166,7 @@ def zhou_laplacian(source: Any, ranks: Sequence[int] | None = None) -> SparseOpe
     """
     K = to_complex(source)
     n = K.n_vertices
-    wanted = range(1, K.max_rank + 1) if ranks is None else listed(ranks, "ranks")
+    wanted = range(1, K.max_rank + 1) if ranks is None else listed(steady(ranks), "ranks")
     chosen = [whole_number("a rank of `ranks`", k, 1, K.max_rank) for k in wanted]
     tables = [K.cells[k] for k in chosen]
     weight = np.concatenate(

@@ -139,8 +139,10 @@ def usual_entries(values: NDArray[Any]) -> bool:
 
 
 def listed(values: Any, name: str) -> list[Any]:
-    """`values` as a list; what cannot be iterated over is refused."""
+    """`values` as a list; what has no order, or cannot be iterated over, is refused."""
     values = unmasked(values, name)
+    if isinstance(values, set | frozenset):
+        raise InputError(f"{name} is a set, which has no order; give a list")
     try:
         return values.tolist() if isinstance(values, np.ndarray) and values.ndim else list(values)
     except TypeError:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.graph import Graph
+from cellapse._complex.labels import steady
 from cellapse._errors import InputError
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, number, one_of, real_array, whole_number
@@ -225,7 +226,7 @@ def backbone_complex(
     xyz = _check_backbone(coordinates)
     max_rank = whole_number("max_rank", max_rank, 1, 1000)
     min_separation = whole_number("min_separation", min_separation, 1)
-    kinds = [edges] if isinstance(edges, str) else listed(edges, "edges")
+    kinds = [edges] if isinstance(edges, str) else listed(steady(edges), "edges")
     if not kinds:
         raise InputError(f"edges={edges!r}; choose from {', '.join(map(repr, _EDGES))}")
     for kind in kinds:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cellapse._complex.complex import Complex
+from cellapse._complex.labels import steady
 from cellapse._errors import CellapseWarning, InputError, extra
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
@@ -78,7 +79,7 @@ def protein_complex(
     >>> cl.protein_complex("1ubq.pdb")  # doctest: +SKIP
     Complex(n_cells=(76, 133, 36))
     """
-    kinds = listed(edges, "edges")
+    kinds = listed(steady(edges), "edges")
     if isinstance(edges, str) or not kinds:
         raise InputError(f'edges={edges!r}; give one or both of "backbone" and "hbond" in a tuple')
     for kind in kinds:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from cellapse._complex.labels import positions
+from cellapse._complex.labels import positions, steady
 from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray
@@ -39,7 +39,7 @@ def kept_vertices(S: Operator, keep: Any, rule: str | None) -> tuple[IntArray, s
         )
     if isinstance(keep, str | bytes):
         raise InputError(f"keep={keep!r:.80}; give a list of labels, or a number")
-    place, named = positions(S.labels), listed(keep, "keep")
+    place, named = positions(S.labels), listed(steady(keep), "keep")
     if not named:
         raise InputError("keep names no vertex; give at least one label, or a number")
     try:

@@ -50,7 +50,6 @@ def reduce(
     rule : {"coarsest", "degree", "eigenvector"}, optional
         For a number: vertices far apart (k-centres, the default), those of the largest degree, or
         of the largest entries in the last eigenvector.
-
     sparse : float, optional
         A factor between 0 and 1: a sparse graph is made by sampling, with (1 - sparse) x^T S_F x <=
         x^T R x <= (1 + sparse) x^T S_F x. The factor is measured, `R.lower` and `R.upper`. The

@@ -258,6 +258,8 @@ def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
 
 
 def _listed(labels: Any, n: int) -> list[Any]:
+    if isinstance(labels, set | frozenset):
+        raise InputError("known is a set, which has no order; give {vertex: class}, or a list")
     try:
         values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     except (TypeError, ValueError) as error:

@@ -106,7 +106,7 @@ class TemporalComplex(Shown):
         >>> TemporalComplex.from_cells([("a", "b")], ["2024-01-31 12:30"])
         <TemporalComplex: 1 cell on 2 vertices, from 2024-01-31 12:30:00 to 2024-01-31 12:30:00>
         """
-        groups = as_tuples(1, cells)
+        groups = as_tuples(1, listed(cells, "the list of cells, whose times go by position,"))
         if vertices is None:
             labels = vertex_order(v for group in groups for v in group)
         else:

@@ -26,6 +26,7 @@ from cellapse._collapse.collapsed import collapse as numpy_collapse
 from cellapse._collapse.realizations import DEFAULT, Realization
 from cellapse._collapse.weights import Unchecked
 from cellapse._complex.complex import Complex
+from cellapse._complex.labels import steady
 from cellapse._errors import InputError
 from cellapse._linalg.cg import CG
 from cellapse._linalg.factor import Direct
@@ -217,7 +218,7 @@ class Collapse(nn.Module):
 
     def _add_weights(self, ranks: Sequence[int]) -> None:
         structure = self._assembly.structure
-        for rank in listed(ranks, "learn_weights"):
+        for rank in listed(steady(ranks), "learn_weights"):
             whole_number("a rank of learn_weights", rank, 0, len(structure.n_cells) - 1)
             zeros = torch.zeros(len(structure.real(rank)), dtype=torch.float64)
             self.log_weights[str(rank)] = nn.Parameter(zeros)
