@@ -176,6 +176,7 @@ def test_what_is_known_of_a_whole_gml_is_its_metadata():
         ("graph [ node 1 ]", "1"),
         ("\ngraph [\nnode [ id 1 ]\n!x ]", "4.*'!x'"),
         ("graph [ ] ]", r"1.*'\]'"),
+        (GML % "" + GML % "", "2 graphs"),
         ("graph [ node [ id 1 ]", "closed"),
         ("graph [ node [ id 1 x " + "9" * 4001 + " ] ]", "4001"),
         ("graph [ node [ id 1 " + "x [ " * 21 + "y 1 " + "] " * 21 + "] ]", "20"),

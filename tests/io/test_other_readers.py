@@ -15,6 +15,11 @@ import cellapse as cl
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning:meshio.*")
 
+GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="undirected">'
+    '<node id="a"/><node id="b"/><edge source="a" target="b"/></graph>'
+    '<graph edgedefault="undirected"><node id="c"/></graph></graphml>'
+)
 GEXF = (
     '<gexf xmlns="http://www.gexf.net/1.2draft" version="1.2"><graph><nodes>'
     '<node id="0" label="a"/><node id="0" label="b"/></nodes><edges/></graph></gexf>'
@@ -48,6 +53,7 @@ VTK = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 3
 # File -> its content, what the other library makes of it, and the edges we read, or None where a
 # file that contradicts itself is refused.
 GRAPHS = {
+    "several.graphml": (GRAPHML, nx.read_graphml, [("a", "b")], None),
     "twice.gexf": (GEXF, nx.read_gexf, [], None),
     "lists.net": (PAJEK, nx.read_pajek, [("a", "b")], [("a", "b"), ("a", "c")]),
     "number.net": (
@@ -129,6 +135,16 @@ def test_meshio_ends_the_process_where_it_does_not_know_a_file(tmp_path):
         with pytest.raises(SystemExit):
             meshio.read(path)
         assert cl.read(path).n_cells[2] == 1
+
+
+def test_networkx_refuses_everyday_gml(tmp_path):
+    """Nodes without labels, of the same label, and letters beyond ASCII in UTF-8."""
+    edge = "node [ id 1 {} ] node [ id 2 {} ] edge [ source 1 target 2 ]"
+    for words in (("", ""), ('label "a"', 'label "a"'), ('label "é"', 'label "b"')):
+        path = written(tmp_path, "graph.gml", f"graph [ {edge.format(*words)} ]")
+        with pytest.raises(nx.NetworkXError):
+            nx.read_gml(path)
+        assert cl.read(path).n_cells == (2, 1)
 
 
 def test_groups_of_dot_keep_their_edges(tmp_path):

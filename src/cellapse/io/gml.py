@@ -50,9 +50,11 @@ def read_gml(data: bytes, options: Options = PLAIN) -> Complex:
     ...          b'edge [ source 7 target 9 value 2.5 ] ]').attributes[1]["value"].tolist()
     [2.5]
     """
-    graph = dict(_parse(as_text(data))).get("graph")
+    graph, *more = [value for key, value in _parse(as_text(data)) if key == "graph"] or [None]
     if not isinstance(graph, list):
         raise InputError("holds no `graph [ ... ]`, so it is not a GML file")
+    if more:
+        raise InputError(f"holds {1 + len(more)} graphs; keep one")
     if dict(graph).get("directed") == 1:
         options.rules.check_direction("the graph")
     nodes = [_record(value) for key, value in graph if key == "node"]

@@ -65,7 +65,10 @@ def read_msh(data: bytes) -> Complex:
     """Read a Gmsh mesh; a binary one goes through meshio and `as_complex`."""
     if b"\0" in data:
         raise InputError("is binary; save it as text, or pass meshio.read(path) to as_complex")
-    sections = {name: text for name, text in _SECTION.findall(as_text(data)) if text.strip()}
+    found = [(name, text) for name, text in _SECTION.findall(as_text(data)) if text.strip()]
+    sections = dict(found)
+    if sum(name in ("Nodes", "Elements") for name, _ in found) > 2:
+        raise InputError("holds several meshes, one behind the other; keep one")
     version = next(iter(sections.get("MeshFormat", "").split()), "")
     known = version.startswith(("2.", "4.1"))
     if not known or "Nodes" not in sections or "Elements" not in sections:

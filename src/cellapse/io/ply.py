@@ -68,6 +68,8 @@ def read_ply(data: bytes) -> Complex:
                 tables[element.name], at = _from_words(element, words, at)
             else:
                 tables[element.name], at = _from_bytes(element, body, at, order)
+        if at < len(words):
+            raise InputError(f"has {len(words) - at:,} words more than its header declares")
     except (ValueError, IndexError, OverflowError) as error:
         if isinstance(error, InputError):
             raise

@@ -52,6 +52,8 @@ def _legacy(words: list[str]) -> tuple[Any, Cells, IntArray]:
         kind = "".join(words[at + 1 : at + 2]).upper()
         if word == "DATASET" and kind not in _DATASETS:
             raise InputError(f"holds a {kind:.40}, which lists no cells; {_REMEDY}")
+        if word == "DATASET" and "DATASET" in words[at + 1 :]:
+            raise InputError("holds several meshes, one behind the other; keep one")
         if word == "TRIANGLE_STRIPS":
             raise InputError(f"holds strips of triangles; triangulate, or {_REMEDY}")
         if word == "POINTS":
