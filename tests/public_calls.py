@@ -146,6 +146,14 @@ def moments():
     return list(cl.collapse_over_time(contacts(), 2.0, k=2))
 
 
+def skipping():
+    return cl.Complex.from_cells({1: [(0, 1), (1, 2)], 2: [(0, 1, 2), (2, 3, 4)]})
+
+
+def direct_relations(source):
+    return [J.toarray() for J in cl.reduction.direct_relations(source).values()]
+
+
 def live():
     return cl.temporal.LiveOperator(cl.Complex.from_arrays(N, {1: np.array(EDGES)}))
 
@@ -536,9 +544,13 @@ CALLS = {
     "Timeline.add": method(timeline, "add", moment=lambda: moments()[0]),
     "Timeline.html": method(timeline, "html", changes=changes),
     "LiveOperator": on(live_matrix, source=unweighted, eps=0.5),
-    "LiveOperator.add": method(live, "add", u=0, v=6),
-    "LiveOperator.remove": method(live, "remove", u=0, v=1),
-    "LiveOperator.trust": method(live, "trust", u=0, v=1),
+    "direct_relations": on(direct_relations, source=skipping),
+    "collapse_direct": on(
+        cl.reduction.collapse_direct, source=skipping, beta=2.0, gamma=0.5, eps=0.1
+    ),
+    "LiveOperator.add": method(live, "add", first=0, second=6),
+    "LiveOperator.remove": method(live, "remove", first=0, second=1),
+    "LiveOperator.trust": method(live, "trust", first=0, second=1),
     "LiveOperator.operator": method(live, "operator"),
     "Moment.row": method(lambda: moments()[0], "row"),
     "moving_triangles": on(

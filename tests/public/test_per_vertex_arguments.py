@@ -330,7 +330,6 @@ ELSEWHERE = {
         INSIDE,
     ),
     "HermitianOperator(labels)": "labels themselves",
-    **{f"LiveOperator.{n}(u)": "a vertex" for n in ("add", "remove", "trust")},
     "HermitianOperator.spectrum(mass)": "a name",
     "multiorder_laplacian(weights)": "a number for each rank",
     "projection_laplacian(weights)": "a name",

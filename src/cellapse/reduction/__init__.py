@@ -8,8 +8,15 @@ the energy of a signal on F once everything else has relaxed.
 
 from cellapse._shared.names import showing
 from cellapse.reduction.approximate import SparseReduction
+from cellapse.reduction.direct import collapse_direct, direct_relations
 from cellapse.reduction.kron import reduce
 from cellapse.reduction.reduced import ReducedOperator
 
-__all__ = ["ReducedOperator", "SparseReduction", "reduce"]
+__all__ = [
+    "ReducedOperator",
+    "SparseReduction",
+    "collapse_direct",
+    "direct_relations",
+    "reduce",
+]
 __dir__ = showing(__all__)

@@ -84,19 +84,19 @@ class LiveOperator(Shown, LabelledOperator):
             ("triangles", f"{sum(self._triangles.values()) // 3:,}"),
         )
         calls = (
-            ("live.add(u, v)", "adds an edge"),
-            ("live.trust(u, v)", "is the trust of one"),
+            ("live.add(a, b)", "adds an edge"),
+            ("live.trust(a, b)", "is the trust of one"),
             ("live.operator()", "is an operator for any task, as it is now"),
         )
         counts = np.bincount(list(self._triangles.values()), minlength=1)
         title = f"LiveOperator on {len(self.labels):,} vertices"
         return Card(title, rows, lambda: bars(counts.astype(float).tolist()), calls)
 
-    def add(self, u: Hashable, v: Hashable) -> int:
+    def add(self, first: Hashable, second: Hashable) -> int:
         """Add an edge, and return how many edges have another share by it."""
-        edge = self._edge(u, v)
+        edge = self._edge(first, second)
         if edge in self._triangles:
-            raise InputError(f"the edge ({u!r:.40}, {v!r:.40}) is there already")
+            raise InputError(f"the edge ({first!r:.40}, {second!r:.40}) is there already")
         common = self._common(edge)
         self._triangles[edge] = len(common)
         self._move(edge, self._weight(len(common)))
@@ -104,17 +104,17 @@ class LiveOperator(Shown, LabelledOperator):
         self._neighbours[edge[1]].add(edge[0])
         return 1 + self._around(edge, common, 1)
 
-    def remove(self, u: Hashable, v: Hashable) -> int:
+    def remove(self, first: Hashable, second: Hashable) -> int:
         """Remove an edge, and return how many edges have another share by it."""
-        edge = self._present(u, v)
+        edge = self._present(first, second)
         self._move(edge, -self._weight(self._triangles.pop(edge)))
         self._neighbours[edge[0]].remove(edge[1])
         self._neighbours[edge[1]].remove(edge[0])
         return 1 + self._around(edge, self._common(edge), -1)
 
-    def trust(self, u: Hashable, v: Hashable) -> float:
+    def trust(self, first: Hashable, second: Hashable) -> float:
         """Return the trust s / (1 + eps + s) of an edge, with s its support by triangles."""
-        support = self._each * self._triangles[self._present(u, v)]
+        support = self._each * self._triangles[self._present(first, second)]
         return support / (self._unit + support)
 
     def operator(self) -> SparseOperator:
@@ -173,20 +173,20 @@ class LiveOperator(Shown, LabelledOperator):
                 self._move(other, self._weight(before + by) - self._weight(before))
         return 2 * len(common)
 
-    def _edge(self, u: Hashable, v: Hashable) -> Edge:
+    def _edge(self, first: Hashable, second: Hashable) -> Edge:
         try:
-            i, j = self._position[u], self._position[v]
+            i, j = self._position[first], self._position[second]
         except (KeyError, TypeError):
             raise InputError(
-                f"({u!r:.40}, {v!r:.40}) has an end that is no vertex; all vertices are there "
-                "from the start"
+                f"({first!r:.40}, {second!r:.40}) has an end that is no vertex; all vertices are "
+                "there from the start"
             ) from None
         if i == j:
-            raise InputError(f"({u!r:.40}, {v!r:.40}) has one end; an edge needs two")
+            raise InputError(f"({first!r:.40}, {second!r:.40}) has one end; an edge needs two")
         return (i, j) if i < j else (j, i)
 
-    def _present(self, u: Hashable, v: Hashable) -> Edge:
-        edge = self._edge(u, v)
+    def _present(self, first: Hashable, second: Hashable) -> Edge:
+        edge = self._edge(first, second)
         if edge not in self._triangles:
-            raise InputError(f"there is no edge ({u!r:.40}, {v!r:.40})")
+            raise InputError(f"there is no edge ({first!r:.40}, {second!r:.40})")
         return edge
