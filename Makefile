@@ -128,7 +128,7 @@ test: lint browser
 # argument, types of their scripts, networkx's own tests with our backend.
 test-users: $(DEV)
 	$(RUN) $(PYTEST) -m slow tests/first_hour tests/cli tests/interop tests/public tests/io \
-		tests/core/test_memory.py
+		tests/core/test_memory.py tests/project/test_other_systems.py
 
 test-slow: $(DEV) browser
 	$(RUN) $(PYTEST) -m "" --durations=10
