@@ -223,10 +223,12 @@ def is_points(given: Any) -> bool:
             "a list, [B_1], and points into lifts.nearest_neighbour_complex(points, n_neighbors)"
         )
     ends = given[:, :2]
-    if given.shape[1] == 3 and given.size and (ends >= 0).all() and (ends == ends.round()).all():
+    if given.shape[1] in (2, 3) and given.size and (ends >= 0).all() and (ends % 1 == 0).all():
+        weighted = given.shape[1] == 3
+        edges = "[(int(u), int(v), w) for u, v, w in array]" if weighted else "array.astype(int)"
         raise InputError(
-            f"an array of shape {given.shape} with whole numbers in two columns: edges with their "
-            "weights, or points; pass [(int(u), int(v), w) for u, v, w in array] for edges, and "
+            f"an array of shape {given.shape} with whole numbers in two columns: edges"
+            f"{' with their weights' if weighted else ''}, or points; pass {edges} for edges, and "
             "points into lifts.nearest_neighbour_complex(points, k)"
         )
     return True

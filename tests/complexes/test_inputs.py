@@ -310,3 +310,18 @@ def test_arcs_by_rows_and_by_columns_are_the_same_arcs(form):
     K = cl.as_complex(arcs.asformat(form), weight="w", directed="ignore", repeats="first")
     assert K.cells[1].as_array().tolist() == [[0, 1], [0, 2]]
     assert K.weights[1].tolist() == [5.0, 3.0]  # that above the diagonal comes first
+
+
+@pytest.mark.parametrize("columns", [2, 3])
+@pytest.mark.parametrize("function", [cl.collapse, cl.graph_laplacian, cl.edge_trust, cl.verdict])
+def test_edges_as_loadtxt_reads_them_are_no_points(function, columns):
+    rows = np.array([[0, 1, 0.5], [1, 2, 2.0], [2, 0, 1.0], [2, 3, 4.0]])[:, :columns]
+    for given in (rows, rows.tolist(), rows.astype(np.float32)):
+        with pytest.raises(cl.InputError, match="edges"):
+            function(given)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.float16, np.float32, np.longdouble])
+def test_adjacencies_of_any_kind_of_numbers(kind):
+    A = 200.0 * nx.to_numpy_array(nx.karate_club_graph(), weight=None)
+    assert (cl.graph_laplacian(A.astype(kind)).A != cl.graph_laplacian(A).A).nnz == 0

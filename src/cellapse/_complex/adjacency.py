@@ -37,9 +37,13 @@ def is_adjacency(source: Any) -> bool:
 def numeric_square(source: Any) -> Any:
     """A square array of objects that are all real numbers as one of floats; all else as it is.
 
+    Numbers of 16 bits, which SciPy does not know, get 32.
+
     >>> numeric_square(np.array([[0, 1], [1, 0]], dtype=object)).dtype
     dtype('float64')
     """
+    if isinstance(source, np.ndarray) and source.dtype == np.float16:
+        return source.astype(np.float32)
     objects = isinstance(source, np.ndarray) and source.dtype == object and source.ndim == 2
     if not objects or len(set(source.shape)) > 1:
         return source
