@@ -26,7 +26,7 @@ from cellapse._collapse.completion import MassErrors, completed, completed_by
 from cellapse._collapse.eliminated import EliminatedSystem, Level
 from cellapse._errors import ConvergenceError
 from cellapse._linalg.blas import definite_inverse, times
-from cellapse._linalg.cg import System, rough_solution
+from cellapse._linalg.cg import System, iterations
 from cellapse._linalg.factor import Direct, Solve, expands, widest_level
 from cellapse._linalg.preconditioner import Preconditioner
 from cellapse._linalg.tuning import (
@@ -336,7 +336,9 @@ class IterativeInverse(Inverse):
         P = self.preconditioner
         if P.aggregate is None:  # there few steps do for T x
             return None
-        v = rough_solution(P, x, ROUGH_RESIDUAL, ROUGH_STEPS)
+        for state in iterations(P, x, ROUGH_STEPS):
+            state.done = np.linalg.norm(state.r, axis=0) <= ROUGH_RESIDUAL
+        v = state.x
         less = self.system.less_identity(v)
         u = v + less
         if not (np.linalg.norm(x - u, axis=0) <= FARTHEST_PAIR).all():

@@ -102,7 +102,7 @@ class CG:
             if rhs.ndim == 1:
                 return solve(rhs[:, None])[:, 0]
             size = np.linalg.norm(rhs, axis=0)
-            for state in _iterations(system, rhs, steps):
+            for state in iterations(system, rhs, steps):
                 state.done = np.sqrt(state.rz) <= self.rtol * size
             # The recursive residual may drift: here is the true one.
             left = np.linalg.norm(system.residual(rhs, state.x), axis=0)
@@ -132,7 +132,7 @@ class _State:
     count: int = 0
 
 
-def _iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -> Iterator[_State]:
+def iterations(system: System, rhs: FloatArray, most: int, null: float = 0.0) -> Iterator[_State]:
     """Iterate on all columns at once, until each is done, stuck, or has taken `most` steps.
 
     Directions where P^-1 H is at most `null` count as its kernel: a column that gets there is
@@ -243,7 +243,7 @@ def _one_pass(
 ) -> tuple[_State, FloatArray]:
     """Iterate until the error is within the goal; return that error, too."""
     bound.restart()
-    for state in _iterations(system, rhs, most, null):
+    for state in iterations(system, rhs, most, null):
         bound.advance(state)
         state.done = bound.within(state.rz, goal)
     # The recursive residual drifts by a share of the error that the pass began with.
@@ -259,7 +259,7 @@ def rough_solution(
 
     Good enough for a correction that is checked elsewhere.
     """
-    for state in _iterations(system, rhs, most):
+    for state in iterations(system, rhs, most):
         if not state.count:
             goal = left**2 * np.abs(state.rz)
         state.done = state.rz <= goal
@@ -352,7 +352,7 @@ def lower_bound(system: System, start: FloatArray) -> float:
     steps: list[float] = []
     turns: list[float] = []
     bound = 0.0
-    for state in _iterations(system, start[:, None], _MOST):
+    for state in iterations(system, start[:, None], _MOST):
         if not state.count:
             continue
         if not state.live[0]:  # H or P is not definite to rounding: further steps say nothing
@@ -441,6 +441,6 @@ class MixedPrecision:
         rhs: Any = (left * (self._root / scale)[:, None]).astype(np.float32, order="C")
         share = np.maximum(_ENOUGH * tol / np.maximum(energy, 1e-300), _MOST_GAIN)
         goal = self._lower * (share * energy / scale) ** 2
-        for state in _iterations(self._single, self._single.fixed.remove_from(rhs), _STEPS):
+        for state in iterations(self._single, self._single.fixed.remove_from(rhs), _STEPS):
             state.done = state.rz <= goal
         return self._fixed.remove_from(state.x * (self._root * scale)[:, None])

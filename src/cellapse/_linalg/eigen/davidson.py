@@ -109,8 +109,7 @@ class BySinglePrecision(Correction):
 
     def __init__(self, problem: Problem) -> None:
         base, self._scale, self._left = problem.base, 1.0, ROUGH
-        alike = problem.unit_mass and not problem.largest
-        N = problem.operator.approximation(problem.norm) if alike else None
+        N = problem.operator.approximation(problem.norm) if problem.unit_mass else None
         if N is None and base is not None:
             problem = replace(base.problem, deflated=problem.deflated)
             self._scale, self._left = base.scale, _CLOSE  # of S: a second digit saves steps
@@ -299,8 +298,7 @@ class _Space(NamedTuple):
             steps = _orthonormal(remove_span(problem.project(steps), self.V))
         if not steps.shape[1]:
             return None
-        alike = problem.unit_mass and not problem.largest
-        pair = problem.operator.pair(steps) if alike else None
+        pair = problem.operator.pair(steps) if problem.unit_mass else None
         if pair is None:
             image = problem.apply(steps, slack)
         else:
