@@ -71,6 +71,7 @@ RESULTS = {
         "Changes",
         "HermitianOperator",
         "Moment",
+        "Pyramid",
         "ReducedOperator",
         "SparseReduction",
         "TemporalComplex",
@@ -211,6 +212,10 @@ def molecule():
 
 def reduced():
     return cl.reduce(S(), [0, 3, 6])
+
+
+def pyramids():
+    return cl.reduction.pyramid(S(), [3])
 
 
 def lift_cliques(graph):
@@ -686,6 +691,12 @@ CALLS = {
     ),
     "counts": on(cl.weights.counts, source=molecule, name="order", kind="logarithm"),
     "reduce": on(cl.reduce, operator=S, keep=lambda: [0, 3, 6], rule=None, sparse=0.5, rng=0),
+    "pyramid": on(
+        cl.reduction.pyramid, operator=S, levels=lambda: [5, 2], rule=None, sparse=0.5, rng=0
+    ),
+    "Pyramid.interpolate": method(pyramids, "interpolate", x=lambda: signal()[:3], depth=-1),
+    "Pyramid.restrict": method(pyramids, "restrict", b=signal, depth=-1),
+    "ReducedOperator.restrict": method(reduced, "restrict", b=signal),
     "ReducedOperator.complete": method(reduced, "complete", x=lambda: signal()[:3]),
     "ReducedOperator.solve": method(reduced, "solve", b=lambda: signal()[:3], shift=0.5, rtol=1e-8),
     "CollapsedOperator.split": method(S, "split"),

@@ -66,6 +66,7 @@ MADE = {
     "LabelledHypergraph": datasets.load_scenes,
     "Operator": lambda: cl.graph_laplacian(K),
     "Protein": lambda: datasets.load_protein("1HEL"),
+    "Pyramid": lambda: cl.reduction.pyramid(S, 2),
     "ReducedOperator": lambda: cl.reduce(S, 5),
     "SparseReduction": lambda: cl.reduce(S, 5, sparse=0.5),
     "Reliability": lambda: tasks.rank_reliability(K),

@@ -55,6 +55,14 @@ def R():
     return cl.reduce(cl.graph_laplacian([*EDGES, ("e", "z"), ("z", "d")]), list(LABELS))
 
 
+def P():
+    return cl.reduction.Pyramid((R().of, R()))
+
+
+def fewer():
+    return cl.reduce(L(), list(LABELS[:3]))
+
+
 def on_edges():
     return cl.hodge_laplacian(K(), 1)
 
@@ -155,6 +163,9 @@ TABLE = {
     "Operator.count_below(mass)": Row(lambda v: S().count_below(0.3, v)),
     "CollapsedOperator.complete(u)": Row(lambda v: cl.collapse(K(), "unfolded").complete(v)[1]),
     "ReducedOperator.complete(x)": Row(lambda v: R().complete(v)),
+    "ReducedOperator.restrict(b)": Row(lambda v: fewer().restrict(v)),
+    "Pyramid.interpolate(x)": Row(lambda v: P().interpolate(v)),
+    "Pyramid.restrict(b)": Row(lambda v: cl.reduction.Pyramid((L(), fewer())).restrict(v)),
     "ReducedOperator.solve(b)": Row(lambda v: R().solve(v, 0.5), back=True),
     "cluster(mass)": Row(lambda v: cl.cluster(S(), 2, mass=v).spectrum.values),
     "embed(mass)": Row(lambda v: cl.embed(S(), 2, mass=v).values),
@@ -414,7 +425,8 @@ def every(values, entries):
 
 COLUMN_BY_COLUMN = (
     *("dirichlet_energy", "total_variation"),
-    *("CollapsedOperator.complete", "ReducedOperator.complete"),
+    *("CollapsedOperator.complete", "ReducedOperator.complete", "ReducedOperator.restrict"),
+    *("Pyramid.interpolate", "Pyramid.restrict"),
 )
 # What is refused everywhere, with a label that has to be named.
 REFUSED = {

@@ -10,13 +10,16 @@ from cellapse._shared.names import showing
 from cellapse.reduction.approximate import SparseReduction
 from cellapse.reduction.direct import collapse_direct, direct_relations
 from cellapse.reduction.kron import reduce
+from cellapse.reduction.multilevel import Pyramid, pyramid
 from cellapse.reduction.reduced import ReducedOperator
 
 __all__ = [
+    "Pyramid",
     "ReducedOperator",
     "SparseReduction",
     "collapse_direct",
     "direct_relations",
+    "pyramid",
     "reduce",
 ]
 __dir__ = showing(__all__)

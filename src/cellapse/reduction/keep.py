@@ -22,7 +22,7 @@ from cellapse._errors import InputError
 from cellapse._linalg.operators import Operator
 from cellapse._shared.arrays import FloatArray, IntArray
 from cellapse._shared.checks import listed, one_of, whole_number
-from cellapse.tasks.kernels import KernelOperator
+from cellapse.reduction.reduced import ReducedOperator, graph_of
 
 
 def kept_vertices(S: Operator, keep: Any, rule: str | None) -> tuple[IntArray, str]:
@@ -57,13 +57,6 @@ def kept_vertices(S: Operator, keep: Any, rule: str | None) -> tuple[IntArray, s
     return found, f"{len(found):,} by name"
 
 
-def graph_of(S: Operator) -> sparse.csr_array:
-    """Return the matrix whose pattern says which vertices are neighbours."""
-    if isinstance(S, KernelOperator):
-        return graph_of(S.of)
-    return S.A if S.matrix is None else S.matrix
-
-
 def coarsest(S: Operator, count: int) -> IntArray:
     """Choose vertices far apart: k-centres in steps along edges, from the highest degree on.
 
@@ -72,13 +65,15 @@ def coarsest(S: Operator, count: int) -> IntArray:
     >>> coarsest(as_operator(path + path.T), 2).tolist()
     [1, 4]
     """
-    graph, n = graph_of(S), S.shape[0]
-    far, start = np.full(n, n, dtype=np.int64), int(np.argmax(graph.diagonal()))
+    # What is reduced has few neighbours of its own: steps are those of the whole.
+    of, among = (S.of, S.vertices) if isinstance(S, ReducedOperator) else (S, np.arange(S.shape[0]))
+    graph, n = graph_of(of), of.shape[0]
+    far, start = np.full(n, n, dtype=np.int64), int(np.argmax(graph.diagonal()[among]))
     chosen = np.empty(count, dtype=np.int64)
     for i in range(count):
         chosen[i] = start
-        _come_closer(graph, far, start)
-        start = int(np.argmax(far))
+        _come_closer(graph, far, int(among[start]))
+        start = int(np.argmax(far[among]))
     return chosen
 
 

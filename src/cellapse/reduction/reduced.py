@@ -31,10 +31,10 @@ from cellapse._shared.checks import at_least_zero
 from cellapse._shared.memory import Fitting
 from cellapse._shared.scaling import homogeneous
 from cellapse.reduction.eliminated import Eliminated
-from cellapse.reduction.keep import graph_of
 from cellapse.tasks.kernels import KernelOperator
 
 _ROUNDING = 1e-12  # of the largest entry: one that is none
+_RESTRICTED = 1e-12  # relative error of what is restricted
 _BY_COMPLEMENT = 20_000  # kept vertices, 3 GB: beyond, PARDISO's dense block is not asked for
 
 
@@ -125,6 +125,23 @@ class ReducedOperator(Operator):
             u[self._others] = self.eliminated.values(-b, x, energy)
         return u
 
+    @Fitting("right-hand sides on the kept vertices", "take fewer columns at a time")
+    def restrict(self, b: ArrayLike) -> FloatArray:
+        """Return what has the effect of `b` on kept vertices: the transpose of `complete`.
+
+        `R.solve(R.restrict(b))` are the values of the solution of S u = b on them, up to those
+        that S maps to zero.
+        """
+        values = align_numbers(b, self.of.labels, "the right-hand side", cells=self.onto > 0)
+        return homogeneous(self._restrict, values)
+
+    def _restrict(self, b: FloatArray) -> FloatArray:
+        if not len(self._others):
+            return b[self.vertices]
+        u = np.zeros(b.shape)
+        u[self._others] = self.eliminated.solve(b[self._others], _RESTRICTED)
+        return b[self.vertices] - self.of.apply(u, 1e-12)[self.vertices]
+
     def apply(self, x: FloatArray, error: float = 0.0) -> FloatArray:
         # An error e of u moves S_F x by P_F S e, whose length is at most |S|^(1/2) times the energy
         # of e.
@@ -180,6 +197,13 @@ class ReducedOperator(Operator):
     def _can_complement(self, M: sparse.csr_array) -> bool:
         few = 64 < self.shape[0] <= _BY_COMPLEMENT
         return few and can_complement() and not expands(M)
+
+
+def graph_of(S: Operator) -> sparse.csr_array:
+    """Return the matrix whose pattern says which vertices are neighbours."""
+    if isinstance(S, KernelOperator):
+        return graph_of(S.of)
+    return S.A if S.matrix is None else S.matrix
 
 
 def components_of(S: Operator) -> IntArray:
