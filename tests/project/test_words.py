@@ -24,8 +24,6 @@ INSTEAD = {
 }
 NO_VERB = ("What", "Whether", "How")  # of a function; a property may say whether
 WORDED = ("src/cellapse/cli", "src/cellapse/scale/verbs.py")  # their first line is the help
-WORDED += tuple(f"src/cellapse/{core}" for core in ("_linalg", "_collapse", "_matrices"))
-WORDED += ("src/cellapse/temporal",)
 
 
 @pytest.mark.parametrize("pattern", INSTEAD)

@@ -41,7 +41,7 @@ def aligned(
 
 
 def distance(first: FloatArray, second: FloatArray) -> float:
-    """How far two spaces are from each other, from 0 to 1, given orthonormal bases.
+    """Return how far two spaces are from each other, from 0 to 1, given orthonormal bases.
 
     d^2 = |P - Q|_F^2 / (p + q), with P and Q the projections onto spaces of dimensions p and q.
 

@@ -160,7 +160,7 @@ def find_changes(
 
 
 def _apart(recent: deque[Moment]) -> int:
-    """How many windows later the first one begins that does not overlap."""
+    """Return how many windows later the first one begins that does not overlap."""
     first = recent[0].window
     for i, moment in enumerate(recent):
         if i and moment.window.start >= first.end:

@@ -55,7 +55,7 @@ def span(name: str, given: Any) -> float:
 
 
 def seconds_in(unit: str) -> float:
-    """How many seconds a unit has.
+    """Return how many seconds a unit has.
 
     >>> seconds_in("ms"), seconds_in("d")
     (0.001, 86400.0)

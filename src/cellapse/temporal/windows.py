@@ -275,7 +275,7 @@ class Cliques:
 
 
 def _clique_size(held: IntArray) -> int:
-    """How many vertices have so many pairs."""
+    """Return how many vertices have so many pairs."""
     return round((1 + (1 + 8 * held.shape[1]) ** 0.5) / 2)
 
 
@@ -336,7 +336,7 @@ class _Sliding:
         self._cliques = Cliques(T.pairs, T.n_vertices, top if T.is_graph else 1)
 
     def _by_pairs(self, weights: FloatArray) -> Callable[[], FloatArray]:
-        """What sums the weights of cells that are there, pair by pair."""
+        """Return what sums the weights of cells that are there, pair by pair."""
 
         def recount() -> FloatArray:
             active = np.flatnonzero(self._active)
@@ -348,7 +348,7 @@ class _Sliding:
         return recount
 
     def _by_sets(self, weights: FloatArray) -> Callable[[], FloatArray]:
-        """What sums the weights of cells that are there, set by set."""
+        """Return what sums the weights of cells that are there, set by set."""
 
         def recount() -> FloatArray:
             active = np.flatnonzero(self._active & (self.T.pairs.distinct >= 0))
@@ -410,7 +410,7 @@ class _Sliding:
 
 
 def _among(numbers: IntArray, ordered: IntArray) -> BoolArray:
-    """Whether each number is among those that are in order."""
+    """Return whether each number is among those that are in order."""
     at = np.searchsorted(ordered, numbers)
     at[at == len(ordered)] = 0
     return ordered[at] == numbers if len(ordered) else np.zeros(len(numbers), dtype=bool)
