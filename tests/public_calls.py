@@ -557,6 +557,7 @@ CALLS = {
     "LiveOperator.remove": method(live, "remove", first=0, second=1),
     "LiveOperator.trust": method(live, "trust", first=0, second=1),
     "LiveOperator.operator": method(live, "operator"),
+    "Moment.to_frame": method(lambda: moments()[0], "to_frame"),
     "Moment.row": method(lambda: moments()[0], "row"),
     "moving_triangles": on(
         cl.temporal.moving_triangles,

@@ -94,6 +94,21 @@ def test_a_group_keeps_its_number_while_others_come_and_go():
     assert groups == [a + b, a + none, a + b, none + b]
 
 
+def test_a_table_of_edges_with_their_trust():
+    T = TemporalComplex.from_cells([*TWO, ("d", "e")], [0] * 13, weights=[2.0] * 13)
+    weighted = next(collapse_over_time(T, 1)).to_frame()
+    assert weighted["weight"].tolist() == [2.0] * 13
+    T = TemporalComplex.from_cells([*TWO, ("d", "e")], [0] * 13)
+    moment = next(collapse_over_time(T, 1))
+    table = moment.to_frame().set_index(["source", "target"])
+    trust = cl.edge_trust(cl.collapse(moment.window.complex))
+    assert [*table.index] == [*trust.edges]
+    assert table["trust"].to_numpy() == pytest.approx(trust.values)
+    assert table["trust"].idxmin() == ("d", "e")
+    plain = next(collapse_over_time(T, 1, operator="laplacian")).to_frame()
+    assert [*plain.columns] == ["source", "target", "weight"]
+
+
 def test_distances_of_windows():
     T = TemporalComplex.from_cells([*TWO, *TWO[:6], *TWO[:6]], [0] * 12 + [1] * 6 + [2] * 6)
     moments = list(collapse_over_time(T, 1, n_clusters=1))

@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from cellapse._collapse.collapsed import CollapsedOperator
 from cellapse._collapse.realizations import USUAL
 from cellapse._complex.cells import star_graph
+from cellapse._errors import extra
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator, SparseOperator
 from cellapse._operators.names import make_operator
@@ -98,12 +99,26 @@ class Moment(Shown):
         )
         calls = (
             ("moment.groups", "is the group of every vertex"),
+            ("moment.to_frame()", "is a table of edges and their trust"),
             ("moment.operator", "is the operator, for any task"),
         )
         groups = f"{self.n_groups:,} group{'s' if self.n_groups != 1 else ''}"
         span = f"{shown(w.start, w.source.dated)} to {shown(w.end, w.source.dated)}"
         title = f"Moment: {span}, {groups} of {int(sizes.sum()):,} vertices"
         return Card(title, rows, lambda: bars(sizes.tolist() or [0.0]), calls)
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame with a row per edge: its ends, weight, share and trust."""
+        with extra("pandas", "pandas"):
+            import pandas as pd
+        labels, w = self.window.source.labels, self.window
+        first, second = ([labels[i] for i in ends] for ends in w.ends.T.tolist())
+        given = np.ones(len(w.edges)) if w.weights is None else w.weights
+        table = {"source": first, "target": second, "weight": given}
+        for name, column in (("share", self.shares), ("trust", self.trust)):
+            if column is not None:
+                table[name] = column
+        return pd.DataFrame(table)
 
     def row(self) -> dict[str, Any]:
         """Return the window as one row of a table."""

@@ -300,8 +300,9 @@ def sliding(T: TemporalComplex, width: Any, step: Any, max_rank: int) -> Iterato
     with np.errstate(over="ignore"):
         count = float((T.last - T.first + length) / np.float64(pace))
     if not count < _MOST_WINDOWS:
+        also = "" if step is None else f" and step={step!r}"
         raise InputError(
-            f"width={width!r} and step={step!r} make {count:,.0f} windows from "
+            f"width={width!r}{also} would make {count:,.0f} windows from "
             f"{shown(T.first, T.dated)} to {shown(T.last, T.dated)}; give longer ones"
         )
     low = int(np.floor((T.first - length) / pace)) + 1  # the first that the first cell is in

@@ -3,9 +3,15 @@
 const data = JSON.parse(byId("data").textContent);
 const frames = data.frames, last = frames.length - 1;
 const state = { at: 0, timer: null };
+const COUNTS = ["edges", "cells"];
 const LINES = ["by groups", "by edges"];
 const MOST_COLUMNS = 40;
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
+
+// Dates without a time of day, or without seconds, where no window needs them.
+const times = frames.flatMap((f) => [f.from, f.to]);
+const needless = [" 00:00:00", ":00"].find((end) => times.every((t) => t.includes(" ") && t.endsWith(end))) || "";
+const moment = (t) => t.slice(0, t.length - needless.length);
 
 const groupColour = (g) => (g < 0 ? css("--quiet") : categoryShade(g));
 
@@ -45,30 +51,44 @@ function facts() {
   });
 }
 
-function drawChange(width) {
-  const box = byId("change"), height = 180, left = 34, right = 8, top = 8, bottom = 26;
+// The same axis for all lines over the windows; a click goes to one.
+function overTime(box, width, height, name, left) {
+  const right = 8, top = 8, bottom = 26;
   clear(box);
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": "Change since the last window" }, box);
+  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": name }, box);
   const x = (i) => left + (i / Math.max(last, 1)) * (width - left - right), y = (v) => height - bottom - v * (height - top - bottom);
-  for (const t of [0, 0.5, 1]) {
-    shape("path", { class: "axis", d: `M${left} ${y(t)}H${width - right}` }, svg);
-    shape("text", { x: left - 6, y: y(t) + 4, "text-anchor": "end" }, svg, String(t));
-  }
-  shape("text", { x: left, y: height - 6 }, svg, frames[0].from);
-  shape("text", { x: width - right, y: height - 6, "text-anchor": "end" }, svg, frames[last].from);
-  for (const t of data.changes) {
-    const i = frames.findIndex((f) => f.from === t);
-    if (i >= 0) shape("path", { class: "change", d: `M${x(i)} ${top}V${height - bottom}` }, svg);
-  }
-  LINES.forEach((_, k) => {
-    const d = frames.map((f, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(f.change[k]).toFixed(1)}`).join("");
+  const tick = (v, said) => {
+    shape("path", { class: "axis", d: `M${left} ${y(v)}H${width - right}` }, svg);
+    shape("text", { x: left - 6, y: y(v) + 4, "text-anchor": "end" }, svg, said);
+  };
+  const line = (values, k) => {
+    const d = values.map((v, i) => `${i ? "L" : "M"}${x(i).toFixed(1)} ${y(v).toFixed(1)}`).join("");
     shape("path", { d, fill: "none", stroke: legible(categoryColour(k)), "stroke-width": 1.8, "stroke-dasharray": categoryDashes(7 * k) }, svg);
-  });
-  shape("path", { class: "cursor", d: `M${x(state.at)} ${top}V${height - bottom}` }, svg);
+  };
+  shape("text", { x: left, y: height - 6 }, svg, moment(frames[0].from));
+  if (width > 300) shape("text", { x: width - right, y: height - 6, "text-anchor": "end" }, svg, moment(frames[last].from));
   svg.addEventListener("click", (event) => {
     const px = ((event.clientX - svg.getBoundingClientRect().left) / svg.clientWidth) * width;
     go(Math.round(((px - left) / (width - left - right)) * last));
   });
+  const mark = (i, kind) => shape("path", { class: kind, d: `M${x(i)} ${top}V${height - bottom}` }, svg);
+  return { tick, line, mark };
+}
+
+function drawCounts(width) {
+  const most = Math.max(1, ...frames.flatMap((f) => f.counts.slice(0, 2)));
+  const plot = overTime(byId("counts"), width, 170, "Edges and cells of every window", 12 + 7 * String(most).length);
+  [0, most].forEach((v) => plot.tick(v / most, String(v)));
+  COUNTS.forEach((_, k) => plot.line(frames.map((f) => f.counts[k] / most), k));
+  plot.mark(state.at, "cursor");
+}
+
+function drawChange(width) {
+  const plot = overTime(byId("change"), width, 180, "Change since the last window", 34);
+  [0, 0.5, 1].forEach((t) => plot.tick(t, String(t)));
+  data.changes.map((t) => frames.findIndex((f) => f.from === t)).filter((i) => i >= 0).forEach((i) => plot.mark(i, "change"));
+  LINES.forEach((_, k) => plot.line(frames.map((f) => f.change[k]), k));
+  plot.mark(state.at, "cursor");
 }
 
 // Groups as bars side by side, and ribbons for the vertices that they share.
@@ -110,20 +130,20 @@ function drawAlluvial(width) {
   }
   stacks.forEach((stack, c) => stack.forEach((part, g) => {
     const rect = shape("rect", { x: x(c), y: part.y, width: bar, height: Math.max(part.h, 0.5), fill: groupColour(g) }, svg);
-    shape("title", {}, rect, `group ${g}, ${frames[columns[c]].from}`);
+    shape("title", {}, rect, `group ${g}, ${moment(frames[columns[c]].from)}`);
   }));
   const now = columns.reduce((best, i, c) => (Math.abs(i - state.at) < Math.abs(columns[best] - state.at) ? c : best), 0);
   shape("path", { class: "cursor", d: `M${x(now) + bar / 2} ${height - bottom + 2}v8` }, svg);
-  shape("text", { x: 0, y: height - 4 }, svg, frames[columns[0]].from);
-  shape("text", { x: width, y: height - 4, "text-anchor": "end" }, svg, frames[columns[n - 1]].from);
+  shape("text", { x: 0, y: height - 4 }, svg, moment(frames[columns[0]].from));
+  shape("text", { x: width, y: height - 4, "text-anchor": "end" }, svg, moment(frames[columns[n - 1]].from));
 }
 
-const redraw = [figure(byId("network"), drawNetwork), figure(byId("change"), drawChange), figure(byId("alluvial"), drawAlluvial)];
+const redraw = [figure(byId("network"), drawNetwork), figure(byId("counts"), drawCounts), figure(byId("change"), drawChange), figure(byId("alluvial"), drawAlluvial)];
 
 function go(i) {
   state.at = Math.min(Math.max(i, 0), last);
   byId("at").value = state.at;
-  byId("when").textContent = `${frames[state.at].from} to ${frames[state.at].to}`;
+  byId("when").textContent = `${moment(frames[state.at].from)} to ${moment(frames[state.at].to)}`;
   facts();
   redraw.forEach((paint) => paint());
 }
@@ -144,5 +164,6 @@ addEventListener("keydown", (event) => {
   if (event.key === " ") { byId("play").click(); event.preventDefault(); }
 });
 drawLineLegend(byId("change-legend"), LINES.map((name, k) => ({ name, colour: 8 * k })));
+drawLineLegend(byId("counts-legend"), COUNTS.map((name, k) => ({ name, colour: 8 * k })));
 repaintMore.push(facts);
 go(0);
