@@ -188,6 +188,11 @@ TABLE = {
     "dirichlet_energy(signal)": Row(lambda v: tasks.dirichlet_energy(S(), v)),
     "total_variation(signal)": Row(lambda v: tasks.total_variation(S(), v)),
     "cell_influence(at)": Row(lambda v: tasks.cell_influence(S(), "energy", v).by_rank[1]),
+    "edge_trust(confidence)": Row(
+        lambda v: cl.edge_trust(K(), evidence="cells", confidence=v).values,
+        LENGTHS / 10,
+        labels=EDGE_LABELS,
+    ),
     "modularity(clusters)": Row(lambda v: tasks.modularity(K(), v), GROUPS, "whole numbers"),
     "clustering_accuracy(clusters)": Row(
         lambda v: cl.clustering_accuracy(v, BY_LABEL), GROUPS, "groups"
@@ -329,7 +334,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys(
         [
-            "SymmetricOperator.apply(x)",
+            *("SymmetricOperator.apply(x)", "SymmetricOperator.pair(x)"),
             *("SymmetricOperator.norm_bound(mass)", "SymmetricOperator.shifted_system(mass)"),
             "SymmetricOperator.safe_shift(mass)",
             *("ReducedOperator.apply(x)", "ReducedOperator.shifted_system(mass)"),
@@ -812,7 +817,7 @@ _NAMES = {
 }
 _SAID = re.compile(
     r"per (?:vertex|cell|edge|hyperedge)|\bn (?:positive )?numbers"
-    r"|one (?:\w+ )*(?:number|value|class|weight|word)s? (?:for each|for every)"
+    r"|one (?:\w+ )*(?:number|value|class|weight|word)s? (?:from \S+ to \S+ )?for (?:each|every)"
     r"|for (?:each|every) vertex|array of n\b|Series|\(n, 2\) array|\(n, d\) array"
 )
 

@@ -94,6 +94,14 @@ BAD = {
     "too sure": (lambda: weights.confidences(SCORED, "score"), "largest"),
     "kind": (lambda: weights.counts(SCORED, "score", kind="square"), "kind"),
     "negative": (lambda: weights.confidences(SCORED, "bad"), "-1"),
+    "a count below one": (
+        lambda: weights.counts(
+            cl.Complex.from_cells({1: [(0, 1)]}, attributes={1: {"n": [0.1]}}),
+            "n",
+            kind="logarithm",
+        ),
+        "0.1",
+    ),
     "no such name": (lambda: weights.counts(SCORED, "number"), "number"),
 }
 

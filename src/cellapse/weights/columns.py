@@ -14,10 +14,9 @@ import numpy as np
 
 from cellapse._complex.complex import Complex
 from cellapse._complex.given import to_complex
-from cellapse._complex.weights import as_weights
 from cellapse._errors import InputError, extra
 from cellapse._shared.arrays import FloatArray
-from cellapse._shared.checks import number, one_of, word
+from cellapse._shared.checks import number, one_of, real_array, word
 from cellapse.weights.lengths import edge_lengths
 
 _PAULING = 0.71  # Angstrom per power of ten (Pauling, Atomic radii in metals, 1947)
@@ -149,7 +148,19 @@ def counts(source: Any, name: str = _COUNTED, *, kind: str = "number") -> dict[i
         given = np.split(np.bincount(K.hyperedges.cells, minlength=int(ends[-1])), ends[:-1])
         columns = {k: {name: np.maximum(n, 1)} for k, n in enumerate(given) if k}
         K = K.with_attributes(columns)
-    return _at_every_rank(K, name, lambda n, _: 1.0 + np.log(n) if kind == "logarithm" else n)
+
+    def weigh(n: FloatArray, rank: int) -> FloatArray:
+        if kind == "number":
+            return n
+        few = np.flatnonzero(n < 1.0)
+        if len(few):
+            raise InputError(
+                f"cell {K.cell_label(rank, int(few[0]))!r:.80} has the {name} {n[few[0]]:g}, and "
+                '1 + log n is a weight from n = 1 on; take kind="number"'
+            )
+        return 1.0 + np.log(n)
+
+    return _at_every_rank(K, name, weigh)
 
 
 def _at_every_rank(
@@ -168,8 +179,14 @@ def _at_every_rank(
 def _column(K: Complex, rank: int, name: str, remedy: str) -> FloatArray:
     if K.max_rank < rank or name not in K.attributes[rank]:
         raise InputError(f"no cell of rank {rank} has an attribute {name!r}; {remedy}")
-    return as_weights(
-        K.attributes[rank][name],
-        name,
-        lambda i: f"cell {K.cell_label(rank, i)!r:.80} of rank {rank}",
-    )
+    values = real_array(K.attributes[rank][name], f"the attribute {name!r}")
+    if values.ndim != 1:
+        raise InputError(f"the attribute {name!r} has shape {values.shape}; a weight is one number")
+    wrong = np.flatnonzero(~(np.isfinite(values) & (values > 0)))
+    if len(wrong):
+        raise InputError(
+            f"cell {K.cell_label(rank, int(wrong[0]))!r:.80} has the {name} {values[wrong[0]]:g}, "
+            "and weights are positive finite numbers; leave out such cells: "
+            f"K.without_cells({{{rank}: ...}})"
+        )
+    return values
