@@ -253,3 +253,20 @@ def test_spread_features_keep_their_shape_and_dtype():
         wrong.num_nodes = 2
         with pytest.raises(cl.InputError, match="features of 2 nodes"):
             SpreadTrust()(wrong)
+
+
+def test_weights_of_whole_numbers_are_not_cut_off():
+    edges = torch.tensor([[0, 1, 1, 2, 2, 0, 2, 3], [1, 0, 2, 1, 0, 2, 3, 2]])
+    found = [
+        TrustEdges(evidence="cells")(
+            Data(edge_index=edges, num_nodes=4, edge_weight=torch.full((8,), 3, dtype=kind))
+        ).edge_weight
+        for kind in (torch.int64, torch.int8, torch.float32, torch.float64)
+    ]
+    for weights in found:
+        assert torch.allclose(weights.double(), found[-1].double())
+    assert 0 < found[0].min() < 1
+    for name, wrong in (("edge_weight", 3), ("edge_weight", (8, 2)), ("edge_attr", 3)):
+        graph = Data(edge_index=edges, num_nodes=4, **{name: torch.ones(wrong)})
+        with pytest.raises(cl.InputError, match="8 edges"):
+            TrustEdges(attr_name=None if name == "edge_attr" else name, evidence="cells")(graph)

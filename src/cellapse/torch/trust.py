@@ -105,11 +105,20 @@ class TrustEdges(BaseTransform):
 
     def _weigh(self, edges: Any, weights: FloatArray) -> None:
         given = torch.from_numpy(weights.astype(np.float32)).to(edges.edge_index.device)
+        name = self.attr_name or "edge_attr"
+        old = edges.get(name)
+        size = 0 if old is None or not old.ndim else old.numel() if self.attr_name else len(old)
+        if old is not None and size != len(given):
+            raise InputError(
+                f"data.{name} of shape {tuple(old.shape)} for {len(given)} edges; give one entry "
+                "for each, or another attr_name"
+            )
         if self.attr_name is not None:
-            old = edges.get(self.attr_name)
-            edges[self.attr_name] = given if old is None else old.reshape(-1) * given.to(old.dtype)
+            if old is not None:  # whole numbers times a trust are none
+                dtype = old.dtype if old.is_floating_point() else given.dtype
+                given = old.reshape(len(given)).to(dtype) * given.to(dtype)
+            edges[name] = given
             return
-        old = edges.get("edge_attr")
         columns = [] if old is None else [old.reshape(len(weights), -1)]
         edges.edge_attr = torch.cat([*columns, given[:, None]], 1)
 
