@@ -61,7 +61,7 @@ def plot_complex(
     kept = source.shares if isinstance(source, CollapsedOperator) else None
     shares = np.full(len(edges), 0.5) if kept is None else kept
     if positions is None:
-        whole_number("number of vertices to lay out", K.n_vertices, 1, 5000)
+        whole_number("number of vertices to lay out", K.n_vertices, 1, 200_000)
         strength = shares / shares.mean() if len(shares) else shares
         xy = arrange(K.n_vertices, edges, strength, whole_number("rng", rng, 0))
     else:

@@ -14,9 +14,13 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from cellapse._complex.cells import star_graph
 from cellapse._complex.complex import Complex
-from cellapse._shared.arrays import FloatArray, IntArray
+from cellapse._shared.arrays import FloatArray, IntArray, diagonal_matrix
+from cellapse.reduction.multilevel import pyramid
 
 _ROUNDS = 150
+_ALL_PAIRS = 5000  # vertices up to which all push each other
+_LAST = 800  # vertices of the last level of a pyramid, at most
+_SWEEPS = 3
 
 
 def neighbourhood(K: Complex, limit: int, groups: IntArray | None = None) -> IntArray:
@@ -63,8 +67,9 @@ def arrange(
 
     Edges pull with strength * d^2 / r and all pairs push with r^2 / d, where r is the distance at
     which one edge of strength 1 is at rest; steps get shorter until nothing moves. Components are
-    laid out one by one and set side by side. All pairs are handled at once, so this is for up to
-    a few thousand vertices.
+    laid out one by one and set side by side. All pairs are handled at once; of a component with
+    more than 5,000 vertices only those of its sparse reduction to some hundred, and the others go
+    between them, where the energy of their edges is least.
 
     >>> place = arrange(3, np.array([[0, 1], [1, 2]]), np.ones(2))
     >>> bool(np.linalg.norm(place[0] - place[1]) < np.linalg.norm(place[0] - place[2]))
@@ -76,13 +81,29 @@ def arrange(
     component = connected_components(ends, directed=False)[1]
     members = np.split(np.argsort(component, kind="stable"), np.cumsum(np.bincount(component))[:-1])
     members.sort(key=len, reverse=True)
-    return _side_by_side(members, [_spring(ends[m][:, m], random) for m in members])
+    return _side_by_side(members, [_component(ends[m][:, m], random) for m in members])
 
 
 def around(points: FloatArray) -> FloatArray:
     """Return the corners of a cell in the order of a walk around it."""
     x, y = (points - points.mean(axis=0)).T
     return points[np.argsort(np.arctan2(y, x))]
+
+
+def _component(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
+    """Lay out one component: all of it, or the last level of its pyramid first."""
+    n = ends.shape[0]
+    if n <= _ALL_PAIRS:
+        return _spring(ends, random)
+    degree = ends.sum(axis=1)
+    levels = [-(-n // 4**k) for k in range(1, 20) if n > _LAST * 4 ** (k - 1)]
+    P = pyramid(diagonal_matrix(degree) - ends, levels, sparse=0.5, rng=random)
+    last = P.operators[-1].tocsr()
+    few = sparse.csr_array(diagonal_matrix(last.diagonal()) - last)
+    place = P.interpolate(_spring(few / few.data.mean(), random))
+    for _ in range(_SWEEPS):  # kept vertices come to their neighbours, too
+        place = (place + (ends @ place) / degree[:, None]) / 2.0
+    return place * np.sqrt(n) / max(float(np.ptp(place, axis=0).max()), 1e-9)
 
 
 def _spring(ends: sparse.csr_array, random: np.random.Generator) -> FloatArray:
