@@ -19,6 +19,7 @@ from toys import small_world
 import cellapse as cl
 
 pytestmark = pytest.mark.filterwarnings("ignore::cellapse.CellapseWarning")
+FILES_OF_A_SMALL_NETWORK = 18
 FILES = {str(path): module for module, path in MODULES.items() if module.split(".")[0] in CORE}
 
 
@@ -94,6 +95,23 @@ WORK = {
 def test_nothing_calls_back(name):
     WORK[name]()  # what is made once is made
     assert calls(WORK[name]) == set()
+
+
+@pytest.mark.parametrize("realization", ["renormalized", "unfolded"])
+def test_a_small_network_passes_through_few_files(realization):
+    """Of the core; only ever lowered."""
+    K, found = cl.clique_complex(nx.karate_club_graph()), set()
+
+    def work():
+        cl.collapse(K, realization).spectrum(4)
+
+    work()  # what is made once is made
+    sys.setprofile(lambda frame, event, _: found.add(FILES.get(frame.f_code.co_filename)))
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    assert len(found - {None}) <= FILES_OF_A_SMALL_NETWORK
 
 
 def test_operators_hold_no_optional_functions():
