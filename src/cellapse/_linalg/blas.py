@@ -162,8 +162,8 @@ def definite_inverse(M: FloatArray) -> FloatArray | None:
     """
     # M.T is M by columns, as LAPACK has it; its factor has zeros above the diagonal.
     factor, failed = linalg.lapack.dpotrf(M.T, lower=1, overwrite_a=1)
-    if failed:
-        return None
+    if failed or not len(M):  # of no rows LAPACK inverts nothing, and says so
+        return None if failed else M
     upper = linalg.lapack.dpotri(factor, lower=1, overwrite_c=1)[0].T
     upper.reshape(-1)[:: len(M) + 1] *= 0.5
     upper += upper.T.copy()  # row by row, as a sum with a transpose is not
