@@ -370,6 +370,8 @@ def summarize(results: Results) -> Table:
 
 
 def _against(errors: dict[str, list[float]], method: str, other: str) -> str:
+    if method == other:
+        return ""
     return compare(errors[method], errors[other]).sentence(method, other, higher_is_better=False)
 
 
