@@ -27,6 +27,9 @@ def test_bars_are_as_high_as_groups_and_ribbons_as_what_they_share():
     ribbons = [p for p in ax.patches if not hasattr(p, "get_height")]
     heights = [np.ptp(p.get_path().vertices[[0, -2], 1]) for p in ribbons]
     assert sorted(heights) == pytest.approx([2.0] * 4 + [4.0] * 2)
+    corners = [p.get_path().vertices[[0, 3]] for p in ribbons]
+    for end in (0, 1):  # no ribbon begins or ends on another
+        assert len({tuple(c[end].round(6).tolist()) for c in corners}) == 6
 
 
 def test_a_window_without_groups_is_left_out():

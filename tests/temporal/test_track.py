@@ -43,6 +43,19 @@ def test_tables_and_report(run, contacts, tmp_path):
     assert (out / "report.html").stat().st_size > 10_000
 
 
+def test_edges_with_their_trust(run, contacts, tmp_path):
+    out = tmp_path / "out"
+    assert run("track", contacts, "--width", "1h", "-k", "2", "--edges", "-o", out)[0] == 0
+    rows = list(csv.DictReader((out / "edges.csv").open()))
+    assert len(rows) == 6 * (2 * 28 + 1) + 6 * 2 * 28  # that pair is in one group later
+    first = [row for row in rows if row["start"].endswith("00:00:00")]
+    least = min(first, key=lambda row: float(row["trust"]))
+    assert (least["source"], least["target"], float(least["trust"])) == ("p0", "p15", 0.0)
+    code, _, err = run("track", contacts, "--width", "1h", "--edges")
+    assert code == 2
+    assert "-o" in err
+
+
 def test_json_and_nothing_else(run, contacts):
     code, said, _ = run("track", contacts, "--width", "3h", "--step", "1h", "--json")
     found = json.loads(said)

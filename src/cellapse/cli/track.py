@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from cellapse._collapse.realizations import USUAL
 from cellapse._complex.weights import AUTO
+from cellapse._errors import InputError
 from cellapse._operators.names import operator_names
 from cellapse._shared.files import make_folder, write_whole
 from cellapse._shared.tables import csv_text
@@ -100,6 +101,9 @@ def track(
     operator: Followed = USUAL,
     eps: Eps = None,
     max_rank: MaxRank = 2,
+    edges: Annotated[
+        bool, typer.Option("--edges", help="Write edges.csv, too: one row an edge and window.")
+    ] = False,
     choice: TimesChoice,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -108,12 +112,15 @@ def track(
     """Follow a network over time: groups, trust, changes.
 
     With -o it writes windows.csv, one row a window; groups.csv, one row a node and window; and
-    report.html, with a slider through the windows, which needs nothing but a browser.
+    report.html, with a slider through the windows, which needs nothing but a browser. With
+    --edges also edges.csv, the weight and the trust of every edge in every window.
 
     \b
     cellapse track contacts.csv --width 1h --step 10min -o out
     cellapse track contacts.csv --width 2h -k 2 --json
     """
+    if edges and output is None:
+        raise InputError("--edges writes a file; name its folder with -o")
     out = Out(None, as_json, quiet)
     with working("reading", "following", quiet=out.silent) as stage:
         stage("reading")
@@ -123,7 +130,7 @@ def track(
         moments = collapse_over_time(T, width, step, max_rank=max_rank, rng=seed, **options)
         folder = None if output is None else make_folder(output)
         timeline = None if folder is None else Timeline(T, Path(choice.network).name)
-        notes = Notes(timeline, [], [])
+        notes = Notes(timeline, edges, [], [], [])
         changes = find_changes(notes.passing(moments))
     _tell(out, notes, changes, folder, operator)
 
@@ -133,8 +140,10 @@ class Notes:
     """What is kept of the windows while they pass."""
 
     timeline: Timeline | None
+    with_edges: bool
     rows: list[dict[str, Any]]
     groups: list[tuple[Any, ...]]
+    edges: list[tuple[Any, ...]]
 
     def passing(self, moments: Iterator[Moment]) -> Iterator[Moment]:
         """Yield the moments as they are, once their rows are kept."""
@@ -145,7 +154,19 @@ class Notes:
                 start, labels = self.rows[-1]["start"], moment.window.source.labels
                 pairs = zip(labels, moment.groups.tolist(), strict=True)
                 self.groups += [(start, v, g) for v, g in pairs if g >= 0]
+                if self.with_edges:
+                    self.edges += [(start, *row) for row in _edges(moment)]
             yield moment
+
+
+def _edges(moment: Moment) -> Iterator[tuple[Any, ...]]:
+    """Both ends of every edge, its weight in the operator, and its trust where that is known."""
+    labels = moment.window.source.labels
+    trust = [""] * len(moment.weights) if moment.trust is None else moment.trust.tolist()
+    for (u, v), w, t in zip(
+        moment.window.ends.tolist(), moment.weights.tolist(), trust, strict=True
+    ):
+        yield labels[u], labels[v], _rounded(w), _rounded(t)
 
 
 def _rounded(value: Any) -> Any:
@@ -165,7 +186,12 @@ def _tell(out: Out, notes: Notes, changes: Changes, folder: Path | None, operato
         )
         write_whole(folder / "groups.csv", csv_text([["start", "node", "group"], *notes.groups]))
         write_timeline(notes.timeline, folder / "report.html", changes=changes)
-        out.say(f"Wrote {escape(str(folder))}: windows.csv, groups.csv, report.html.")
+        also = ""
+        if notes.with_edges:
+            head = ["start", "source", "target", "weight", "trust"]
+            write_whole(folder / "edges.csv", csv_text([head, *notes.edges]))
+            also = " edges.csv,"
+        out.say(f"Wrote {escape(str(folder))}: windows.csv, groups.csv,{also} report.html.")
     table = {name: [row[name] for row in notes.rows] for name in notes.rows[0]}
     if folder is None or out.as_json:
         out.table(table, {"operator": operator, "changes": found})
