@@ -17,7 +17,7 @@ from cellapse._shared.arrays import IntArray
 
 KINDS = ("uniform", "degree", "near")
 DRAWN = {
-    "uniform": "drawn uniformly",
+    "uniform": "uniformly",
     "degree": "by degree",
     "near": "at distance two or three",
 }

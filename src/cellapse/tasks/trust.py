@@ -283,7 +283,7 @@ def model_of_errors(kinds: set[str]) -> str:
     words = [DRAWN[kind] for kind in KINDS if kind in kinds]
     *first, last = words
     some = f"{', '.join(first)} or {last}" if first else last
-    return f"false edges are taken to be like random pairs, {some}"
+    return f"false edges are taken to be like random pairs, drawn {some}"
 
 
 def _confidence(K: Complex, given: Any, evidence: str, names: Sequence[Any]) -> FloatArray | None:
