@@ -88,7 +88,7 @@ def learn(
                 own = np.concatenate([fold, _folds(len(pairs), rng)])
                 tables.append(_Table(pairs, kind, numbers, own))
     if not tables:
-        which = "" if decoys == "mixed" else f" {DRAWN[decoys]}"
+        which = "" if decoys == "mixed" else f" drawn {DRAWN[decoys]}"
         raise InputError(
             f"of {n:,} vertices fewer than {_FOLDS} pairs{which} are not joined, so there is "
             'nothing to compare edges with; take evidence="cells", which needs no decoys'
