@@ -53,7 +53,7 @@ class Pyramid(Shown):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many vertices every level has."""
+        """Return how many vertices every level has."""
         return tuple(S.shape[0] for S in self.operators)
 
     def _card(self) -> Card:
@@ -138,7 +138,7 @@ def pyramid(
 
 
 def _sizes(levels: Any, n: int) -> list[int]:
-    """How many vertices every level keeps."""
+    """Return how many vertices every level keeps."""
     if isinstance(levels, int | np.integer | float | bool):
         count = whole_number("levels", levels, 1)
         sizes = [-(-n // _RATIO**level) for level in range(1, count + 1)]
