@@ -141,11 +141,13 @@ def _sizes(levels: Any, n: int) -> list[int]:
     """Return how many vertices every level keeps."""
     if isinstance(levels, int | np.integer | float | bool):
         count = whole_number("levels", levels, 1)
-        sizes = [-(-n // _RATIO**level) for level in range(1, count + 1)]
-        if count > 1 and sizes[-2] == 1:
-            raise InputError(
-                f"levels={count} of {n:,} vertices: they end in one before; give fewer"
-            )
+        sizes = [-(-n // _RATIO)]
+        while len(sizes) < count:  # which may be more than anybody can list
+            if sizes[-1] == 1:
+                raise InputError(
+                    f"levels={count} of {n:,} vertices: they end in one before; give fewer"
+                )
+            sizes.append(-(-sizes[-1] // _RATIO))
         return sizes
     sizes = [whole_number("levels", size, 1, n) for size in listed(levels, "levels")]
     if not sizes or (np.diff([n, *sizes]) > 0).any():
