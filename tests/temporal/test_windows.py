@@ -169,6 +169,26 @@ def test_a_table_of_pandas_with_dates():
     assert as_temporal(table, time="when", weight=None).weights is None
 
 
+def test_a_column_of_ends_counts_unless_it_is_left_out(tmp_path):
+    table = pd.DataFrame(
+        {"source": ["a", "b"], "target": ["b", "c"], "time": [1.0, 2.0], "end": [5.0, 3.0]}
+    )
+    table.to_csv(tmp_path / "meetings.csv", index=False)
+    graph = nx.from_pandas_edgelist(table, edge_attr=True)
+    for source in (table, graph, tmp_path / "meetings.csv"):
+        assert as_temporal(source).end.tolist() == [5.0, 3.0]
+        assert as_temporal(source, end=None).end.tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("option", ["time", "end", "weight", "columns", "sep", "header"])
+def test_options_that_do_not_apply_are_refused(option):
+    value = {"columns": (1, 2), "header": True}.get(option, "x")
+    array = np.array([[0, 1, 10], [1, 2, 20]])
+    for source in (array, as_temporal(array)):
+        with pytest.raises(cl.InputError, match=option):
+            as_temporal(source, **{option: value})
+
+
 def test_a_graph_of_networkx_with_times():
     G = nx.MultiGraph()
     G.add_nodes_from(["z", "a"])

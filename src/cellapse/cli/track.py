@@ -53,9 +53,7 @@ class TimesChoice:
     time: Annotated[
         str | None, typer.Option(help="The column of times, where it has no usual name.")
     ] = None
-    end: Annotated[
-        str | None, typer.Option(help="The column of ends, where cells have a duration.")
-    ] = None
+    end: Annotated[str, typer.Option(help="The column of ends; none for no ends.")] = AUTO
     weight: Annotated[str, typer.Option(help="The column of weights; none for no weights.")] = AUTO
     unit: Annotated[
         str | None,
@@ -73,7 +71,7 @@ class TimesChoice:
         return as_temporal(
             self.network,
             time=self.time,
-            end=self.end,
+            end=None if self.end == "none" else self.end,
             weight=None if self.weight == "none" else self.weight,
             columns=_columns(self.columns),
             sep=None if self.sep is None else self.sep.replace("\\t", "\t"),

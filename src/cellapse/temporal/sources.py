@@ -49,7 +49,7 @@ def as_temporal(
     source: Any,
     *,
     time: str | None = None,
-    end: str | None = None,
+    end: str | None = AUTO,
     weight: str | None = AUTO,
     columns: Sequence[str | int] | None = None,
     sep: str | None = None,
@@ -69,8 +69,9 @@ def as_temporal(
         `-times.txt` beside). Anything else goes through `TemporalComplex.from_cells`.
     time : str, optional
         The column or attribute of times; by default the one called time, timestamp, date, t.
-    end : str, optional
-        The column or attribute of ends: cells are then there from their time up to their end.
+    end : str or None
+        The column or attribute of ends: cells are there from their time up to their end. By default
+        one called "end" counts; None leaves it out.
     weight : str or None
         By default one called "weight" counts; None leaves it out.
     columns : sequence of str or int, optional
@@ -108,6 +109,8 @@ def as_temporal(
         options = options_of(columns, sep, header, rules=rules)
         T = _from_file(source, options, asked, max_memory)
     else:
+        file_options = {"columns": columns, "sep": sep, "header": header}
+        _refuse(file_options, f"a {type(source).__name__}, which is no file")
         T = _from_object(source, asked, rules)
     return T if seconds is None else _since_1970(T, seconds)
 
@@ -122,9 +125,10 @@ def _since_1970(T: TemporalComplex, seconds: float) -> TemporalComplex:
 
 
 def _from_object(source: Any, asked: Asked, rules: Rules) -> TemporalComplex:
-    if isinstance(source, TemporalComplex):
-        return source
     kind = type(source).__name__
+    if isinstance(source, TemporalComplex):
+        _refuse(asked._asdict(), f"a {kind}")
+        return source
     pandas, networkx = sys.modules.get("pandas"), sys.modules.get("networkx")
     if pandas is not None and isinstance(source, pandas.DataFrame):
         return _from_frame(source, asked)
@@ -133,8 +137,10 @@ def _from_object(source: Any, asked: Asked, rules: Rules) -> TemporalComplex:
             rules.check_direction(f"a {kind}", "pass graph.to_undirected(), or ")
         return _from_networkx(source, asked)
     if kind == "TemporalData" and type(source).__module__.startswith("torch_geometric"):
+        _refuse(asked._asdict(), f"a {kind}")
         return _from_pyg(source)
     if isinstance(source, np.ndarray):
+        _refuse(asked._asdict(), "an array")
         return _from_array(source)
     raise InputError(
         f"a {kind} is no temporal complex; give a table, a networkx graph, TemporalData, the name "
@@ -142,13 +148,22 @@ def _from_object(source: Any, asked: Asked, rules: Rules) -> TemporalComplex:
     )
 
 
+def _refuse(options: dict[str, Any], what: str) -> None:
+    """Refuse what names columns, or says how a file is read, where there is no such thing."""
+    for option, value in options.items():
+        if value is not None and value != AUTO:
+            raise InputError(f"{option}={value!r:.80} does not apply to {what}; leave it out")
+
+
 def _from_file(path: Any, options: Options, asked: Asked, limit: int | None) -> TemporalComplex:
     file = file_path(path)
     name = "simplices" if file.name.endswith(PARTS) else "edges"
     with reading_file(file, FORMATS[name].growth, limit) as data:
         if name == "simplices":
+            _refuse(asked._asdict(), "timestamped simplices")
             return _from_simplices(file, data)
         if is_konect(data):
+            _refuse(asked._asdict(), "a file of KONECT")
             return _from_konect(data, options, asked)
         return _from_table(as_text(data), options, asked)
 
@@ -275,7 +290,7 @@ def _of_columns(
 ) -> TemporalComplex:
     """Edges whose times, ends and weights are among some named columns."""
     name = asked.time or time_column(list(values))
-    for wanted in (name or "time", asked.end):
+    for wanted in (name or "time", None if asked.end == AUTO else asked.end):
         if wanted is not None and wanted not in values:
             raise InputError(
                 f"there is no column {wanted!r} (there are: {', '.join(values) or 'none'}); name "
@@ -285,7 +300,7 @@ def _of_columns(
     if usual is not None and usual not in values and asked.weight != AUTO:
         raise InputError(f"there is no column {usual!r} for weight=; leave it out")
     weights = values.get(usual) if usual is not None else None
-    until = None if asked.end is None else values[asked.end]
+    until = values.get("end" if asked.end == AUTO else asked.end or "")
     return _of_edges(labels, ends, values[name or "time"], until, weights, metadata)
 
 
