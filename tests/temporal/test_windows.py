@@ -180,6 +180,16 @@ def test_a_column_of_ends_counts_unless_it_is_left_out(tmp_path):
         assert as_temporal(source, end=None).end.tolist() == [1.0, 2.0]
 
 
+def test_what_a_graph_knows_of_its_nodes_is_kept():
+    G = nx.MultiDiGraph(place="a school")
+    G.add_nodes_from([("z", {"age": 9}), ("a", {"age": 8}), ("b", {"age": 7})])
+    G.add_edge("a", "b", time=1)
+    T = as_temporal(G, directed="ignore")
+    assert T.labels == ("z", "a", "b")
+    assert T.attributes["age"].tolist() == [9, 8, 7]
+    assert T.metadata["place"] == "a school"
+
+
 @pytest.mark.parametrize("option", ["time", "end", "weight", "columns", "sep", "header"])
 def test_options_that_do_not_apply_are_refused(option):
     value = {"columns": (1, 2), "header": True}.get(option, "x")

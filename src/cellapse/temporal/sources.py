@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cellapse._complex.cells import Cells
+from cellapse._complex.graph import as_graph
 from cellapse._complex.labels import vertex_order
 from cellapse._complex.simple import Rules
 from cellapse._complex.weights import AUTO
@@ -256,7 +257,15 @@ def _from_networkx(graph: Any, asked: Asked) -> TemporalComplex:
         )
     labels, ends = _numbered([(u, v) for u, v, _ in edges], tuple(graph))
     values = {n: [data.get(n) for *_, data in edges] for n in known}
-    return _of_columns(labels, ends, values, asked)
+    alone = as_graph(_without_edges(graph), None)
+    return _of_columns(labels, ends, values, asked, alone.metadata, alone.attributes[0])
+
+
+def _without_edges(graph: Any) -> Any:
+    nodes = sys.modules["networkx"].Graph()
+    nodes.graph.update(graph.graph)
+    nodes.add_nodes_from(graph.nodes(data=True))
+    return nodes
 
 
 def _from_pyg(data: Any) -> TemporalComplex:
@@ -286,7 +295,12 @@ def _numbered(pairs: Sequence[Any], listed: Sequence[Any] = ()) -> tuple[list[An
 
 
 def _of_columns(
-    labels: list[Any], ends: IntArray, values: dict[str, Any], asked: Asked, metadata: Any = None
+    labels: list[Any],
+    ends: IntArray,
+    values: dict[str, Any],
+    asked: Asked,
+    metadata: Any = None,
+    attributes: Any = None,
 ) -> TemporalComplex:
     """Edges whose times, ends and weights are among some named columns."""
     name = asked.time or time_column(list(values))
@@ -301,11 +315,17 @@ def _of_columns(
         raise InputError(f"there is no column {usual!r} for weight=; leave it out")
     weights = values.get(usual) if usual is not None else None
     until = values.get("end" if asked.end == AUTO else asked.end or "")
-    return _of_edges(labels, ends, values[name or "time"], until, weights, metadata)
+    return _of_edges(labels, ends, values[name or "time"], until, weights, metadata, attributes)
 
 
 def _of_edges(
-    labels: list[Any], ends: IntArray, times: Any, until: Any, weights: Any, metadata: Any = None
+    labels: list[Any],
+    ends: IntArray,
+    times: Any,
+    until: Any,
+    weights: Any,
+    metadata: Any = None,
+    attributes: Any = None,
 ) -> TemporalComplex:
     """Edges with their times; those from a vertex to itself are left out with a note."""
     kept = ends[:, 0] != ends[:, 1]
@@ -316,7 +336,11 @@ def _of_edges(
             None if v is None else _taken(v, chosen) for v in (times, until, weights)
         )
     return TemporalComplex.from_arrays(
-        *(len(labels), ends, times, until), labels=labels, weights=weights, metadata=metadata
+        *(len(labels), ends, times, until),
+        labels=labels,
+        weights=weights,
+        attributes=attributes,
+        metadata=metadata,
     )
 
 
