@@ -49,7 +49,8 @@ def test_without_torch_the_report_says_what_is_left_out(tmp_path, monkeypatch):
     reproduce = import_module("cellapse.experiments.main")
     monkeypatch.setattr(reproduce, "find_spec", lambda name: None)
     kept = reproduce._installed()
-    torch_tables = {module.EXPERIMENT.name for module in SMALL} | {"mantra-networks", "gcn"}
+    torch_tables = {module.EXPERIMENT.name for module in SMALL}
+    torch_tables |= {"mantra-networks", "gcn", "molecules"}
     assert set(reproduce.TABLES) - set(kept) == torch_tables
     monkeypatch.setattr(reproduce, "_installed", lambda: ["compression"])
     html = reproduce.reproduce(folder=tmp_path, quick=True, n_jobs=1).read_text(encoding="utf-8")

@@ -547,3 +547,9 @@ def test_every_public_name_is_there():
     assert all(getattr(cl, name) is not None for name in cl.__all__)
     with pytest.raises(AttributeError, match="cellapse"):
         _ = cl.nothing
+
+
+def test_files_of_tests_have_names_of_their_own():
+    """Two of one name in different folders are one module to pytest, and only the first runs."""
+    names = [path.name for path in Path(__file__).parents[1].rglob("test_*.py")]
+    assert not {name for name in names if names.count(name) > 1}
