@@ -63,8 +63,8 @@ for s, share in enumerate(shares):
         adata, known = with_false_edges(share, rng), three_of_each(rng)
         adata.obs["known"] = known
         rest = adata.obs["known"].isna().to_numpy()
-        scverse.spread(adata, "known", operator="laplacian", key_added="graph Laplacian")
-        scverse.spread(adata, "known", key_added="collapse")
+        scverse.spread_labels(adata, "known", operator="laplacian", key_added="graph Laplacian")
+        scverse.spread_labels(adata, "known", key_added="collapse")
         found = {way: adata.obs[way].to_numpy() for way in ("graph Laplacian", "collapse")}
         found["LabelSpreading"] = by_sklearn(adata, known)
         for way, labels in found.items():

@@ -1108,7 +1108,7 @@ SCVERSE_CALLS = {
         "cluster": {"n_clusters": 2, "operator": "laplacian", "rng": 0},
         "embed": {"k": 2, "operator": "laplacian"},
         "smooth": {"layer": "counts", "strength": 0.5, "operator": "laplacian"},
-        "spread": {"labels": "known", "operator": "laplacian"},
+        "spread_labels": {"labels": "known", "operator": "laplacian"},
     }.items()
 }
 ALL = {**CALLS, **TORCH_CALLS, **(SCVERSE_CALLS if find_spec("anndata") else {})}

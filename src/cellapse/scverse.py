@@ -4,7 +4,7 @@ Every function takes the graph of `obsp["connectivities"]`, or of another key, w
 back under `key_added` and returns nothing, or with `copy=True` a copy that has it. The cells, their
 order and their names stay as they are.
 
-    scverse.spread(adata, "cell_type")      ->  adata.obs["cell_type_spread"]
+    scverse.spread_labels(adata, "cell_type")  ->  adata.obs["cell_type_spread"]
 
 The functions of `cellapse` take an AnnData as well, `cellapse.edge_trust(adata)`, and write nothing
 to it.
@@ -30,11 +30,11 @@ from cellapse._sources import complex_from
 from cellapse.interop.anndata import CONNECTIVITIES, neighbour_graph
 from cellapse.tasks.clustering import cluster as clusters_of
 from cellapse.tasks.embedding import embed as embedded
-from cellapse.tasks.labels import spread_labels
+from cellapse.tasks.labels import spread_labels as spread_over
 from cellapse.tasks.smoothing import smooth as smoothed
 from cellapse.tasks.trust import edge_trust
 
-__all__ = ["cluster", "collapse", "embed", "smooth", "spread", "trust"]
+__all__ = ["cluster", "collapse", "embed", "smooth", "spread_labels", "trust"]
 __dir__ = showing(__all__)
 
 
@@ -119,7 +119,7 @@ def trust(
     return adata if copy else None
 
 
-def spread(
+def spread_labels(
     adata: Any,
     labels: str,
     *,
@@ -154,7 +154,7 @@ def spread(
     --------
     >>> adata = _example()
     >>> adata.obs["cell_type"] = ["B", None, None, "T"]
-    >>> spread(adata, "cell_type")
+    >>> spread_labels(adata, "cell_type")
     >>> adata.obs["cell_type_spread"].tolist()
     ['B', 'B', 'B', 'T']
     """
@@ -170,7 +170,7 @@ def spread(
     column = adata.obs[labels]
     named = column.notna().to_numpy()
     known = {K.labels[v]: column.iloc[v] for v in np.flatnonzero(named).tolist()}
-    found = spread_labels(make_operator(K, operator), known)
+    found = spread_over(make_operator(K, operator), known)
     categories = getattr(getattr(column, "cat", None), "categories", None)
     values = [found.classes[c] for c in np.asarray(found.numbers)]
     adata.obs[key] = pd.Categorical(values, categories=categories)

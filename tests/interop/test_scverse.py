@@ -15,7 +15,7 @@ WAYS = {
     "collapse": (scverse.collapse, {}, {"obsp": "collapsed_connectivities", "uns": "collapsed"}),
     "trust": (scverse.trust, {}, {"obsp": "trust", "obs": "trust"}),
     "spread": (
-        scverse.spread,
+        scverse.spread_labels,
         {"labels": "known"},
         {"obs": "known_spread", "obsm": "known_spread"},
     ),
@@ -111,7 +111,7 @@ def test_what_is_written_is_what_the_functions_give():
     np.testing.assert_allclose(
         adata.layers["smoothed"], cl.smooth(S, adata.X, strength=2.0), rtol=1e-5
     )
-    scverse.spread(adata, "known")
+    scverse.spread_labels(adata, "known")
     spread = cl.tasks.spread_labels(S, adata.obs["known"].dropna().to_dict())
     assert adata.obs["known_spread"].tolist() == spread.predicted()
     assert (adata.obs["known_spread"].cat.categories == adata.obs["known"].cat.categories).all()
@@ -135,7 +135,7 @@ def test_cells_of_the_same_name_go_by_position():
     adata = cells()
     adata.obs_names = ["same"] * adata.n_obs
     assert cl.as_complex(adata).labels == tuple(range(adata.n_obs))
-    scverse.spread(adata, "known")
+    scverse.spread_labels(adata, "known")
     assert adata.obs["known_spread"].notna().all()
 
 
@@ -144,7 +144,7 @@ def test_cells_of_the_same_name_go_by_position():
     [
         (lambda a: scverse.trust(a, obsp="gone"), "sc.pp.neighbors"),
         (lambda a: cl.collapse(anndata.AnnData(np.zeros((3, 2)))), "empty"),
-        (lambda a: scverse.spread(a, "gone"), "known"),
+        (lambda a: scverse.spread_labels(a, "gone"), "known"),
         (lambda a: scverse.smooth(a, layer="gone"), "gone"),
         (lambda a: scverse.trust(a.obs), "AnnData"),
         (lambda a: scverse.cluster(a, 3, key_added=3), "key_added"),

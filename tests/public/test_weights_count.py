@@ -177,7 +177,7 @@ GIVEN = {
     "scverse.trust": annotated("trust"),
     "scverse.embed": annotated("embed", k=4),
     "scverse.smooth": annotated("smooth"),
-    "scverse.spread": annotated("spread", labels="known"),
+    "scverse.spread_labels": annotated("spread_labels", labels="known"),
     "CollapsedSpectralEmbedding": precomputed(cl.CollapsedSpectralEmbedding),
     "HeatKernelSignature": precomputed(cl.HeatKernelSignature),
     "WaveKernelSignature": precomputed(cl.WaveKernelSignature),

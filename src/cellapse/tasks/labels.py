@@ -258,13 +258,18 @@ def _numbered(labels: Any, S: Operator) -> tuple[list[Any], IntArray]:
 
 
 def _listed(labels: Any, n: int) -> list[Any]:
+    if isinstance(labels, str | bytes):
+        raise InputError(
+            f"known={labels!r:.80} is one word; give {{vertex: class}} or one class per vertex; of "
+            "an AnnData, scverse.spread_labels takes the name of a column"
+        )
     if isinstance(labels, set | frozenset):
         raise InputError("known is a set, which has no order; give {vertex: class}, or a list")
     try:
         values = labels.tolist() if hasattr(labels, "tolist") else list(labels)
     except (TypeError, ValueError) as error:
         raise InputError(f"labels cannot be read ({error}); give one class per vertex") from None
-    if isinstance(labels, str | bytes) or not isinstance(values, list) or len(values) != n:
+    if not isinstance(values, list) or len(values) != n:
         size = len(values) if isinstance(values, list) else values
         raise InputError(
             f"labels: {size!r:.80}; give one for each of the {n} vertices, with -1 where it is "
