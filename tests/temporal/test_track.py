@@ -117,6 +117,12 @@ def test_the_page_goes_through_the_windows(contacts, tmp_path):
     assert "<iframe" in timeline._repr_html_()
 
 
+def test_the_page_says_found_only_of_what_was_tested(contacts):
+    timeline = report.show_timeline(cl.collapse_over_time(cl.as_temporal(contacts), "1h"))
+    assert "permutation test." not in timeline.html()
+    assert "not tested" in timeline.html()
+
+
 @pytest.mark.parametrize(
     "call",
     [

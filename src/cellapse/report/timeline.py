@@ -211,7 +211,9 @@ def _sizes(groups: IntArray) -> list[list[int]]:
 
 
 def _changes_table(changes: Changes | None) -> str:
-    if changes is None or not len(changes.places):
+    if changes is None:
+        return '<p class="quiet">Changes were not tested here; find_changes does.</p>'
+    if not len(changes.places):
         return '<p class="quiet">No change was found by the permutation test.</p>'
     rows = [
         (
