@@ -152,7 +152,7 @@ def _from_object(source: Any, asked: Asked, rules: Rules) -> TemporalComplex:
 def _refuse(options: dict[str, Any], what: str) -> None:
     """Refuse what names columns, or says how a file is read, where there is no such thing."""
     for option, value in options.items():
-        if value is not None and value != AUTO:
+        if value is not None and not (isinstance(value, str) and value == AUTO):
             raise InputError(f"{option}={value!r:.80} does not apply to {what}; leave it out")
 
 
