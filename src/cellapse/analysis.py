@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse.linalg import LinearOperator
 
 from cellapse import theory
 from cellapse._analysis import Analysis, zeros_among
@@ -16,6 +17,7 @@ from cellapse._complex.complex import Complex
 from cellapse._errors import InputError
 from cellapse._linalg.eigen.spectrum import Spectrum
 from cellapse._linalg.operators import Operator
+from cellapse._operators.as_operator import as_operator
 from cellapse._operators.baselines import graph_laplacian, projection_laplacian
 from cellapse._operators.hyperedges import is_hypergraph
 from cellapse._operators.names import check_operator, make_operator
@@ -162,8 +164,8 @@ def _projection(K: Complex, n_clusters: int, rng: int) -> Clusters | None:
 
 def _maker(operator: Any) -> Callable[[Complex], Operator]:
     """Return what makes S of a complex."""
-    if callable(operator) and not isinstance(operator, type):
-        return operator
+    if callable(operator) and not isinstance(operator, type | LinearOperator):
+        return lambda K: as_operator(operator(K))
     return partial(make_operator, operator=check_operator(operator))
 
 

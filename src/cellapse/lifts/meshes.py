@@ -109,7 +109,8 @@ def _numbered_faces(faces: Any) -> Any:
 def _positions(vertices: Any, names: Sequence[Any] | None = None) -> FloatArray:
     """Return one row of coordinates for each vertex, in the order of their names or numbers."""
     if own_labels(vertices, _POSITIONS) is not None:
-        vertices = align(vertices, names or range(len(vertices)), _POSITIONS)
+        n = vertices.shape[0] if hasattr(vertices, "shape") else len(vertices)
+        vertices = align(vertices, names or range(n), _POSITIONS)
     rows = real_array(vertices, _POSITIONS)
     if rows.ndim != 2:
         raise InputError(f"vertices of shape {rows.shape}; give one row of coordinates each")

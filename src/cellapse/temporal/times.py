@@ -46,7 +46,7 @@ def span(name: str, given: Any) -> float:
     elif isinstance(given, timedelta):
         value = given.total_seconds()
     plain = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not plain or not 0.0 < float(value) < _MOST:
+    if not plain or not 0 < value < _MOST:
         raise InputError(
             f"{name}={given!r:.60}; give a positive number in the unit of the times, or words such "
             'as "20s", "10min", "1h", "2d"'

@@ -27,16 +27,16 @@ from cellapse.torch.data import (
     n_nodes,
     of_one_kind,
 )
+from cellapse.torch.graph_transform import GraphTransform
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data import Batch
     from torch_geometric.data.datapipes import functional_transform
-    from torch_geometric.transforms import BaseTransform
 
 
 @functional_transform("spread_trust")
 @dataclass
-class SpreadTrust(BaseTransform):
+class SpreadTrust(GraphTransform):
     """Spread the features of nodes along the edges of a graph, each as far as it can be trusted.
 
     X -> (I + a S)^-1 X, with a the strength.

@@ -16,19 +16,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from cellapse._collapse.realizations import DEFAULT
-from cellapse._errors import InputError, extra
+from cellapse._errors import InputError
 from cellapse._shared.checks import flag
+from cellapse.torch.graph_transform import GraphTransform
 from cellapse.torch.transforms import AddCollapsedPE
 from cellapse.torch.trust import TrustEdges
-
-with extra("torch_geometric", "torch"):
-    from torch_geometric.transforms import BaseTransform
 
 __all__ = ["CollapsedPE", "TrustedEdges", "register"]
 
 
 @dataclass
-class CollapsedPE(BaseTransform):
+class CollapsedPE(GraphTransform):
     """Add the positional encoding of `AddCollapsedPE` to the features, in place of `LapPE`.
 
     Before a lifting it reads the cliques of the graph and appends to `x`, which the lifting copies.
@@ -89,7 +87,7 @@ class CollapsedPE(BaseTransform):
 
 
 @dataclass
-class TrustedEdges(BaseTransform):
+class TrustedEdges(GraphTransform):
     """Leave out the edges of least trust, as `TrustEdges` does, before a lifting.
 
     Parameters

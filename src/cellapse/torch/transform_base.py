@@ -29,14 +29,14 @@ from cellapse.torch.data import (
     n_nodes,
     of_one_kind,
 )
+from cellapse.torch.graph_transform import GraphTransform
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data import Batch
-    from torch_geometric.transforms import BaseTransform
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class Collapsing(BaseTransform):
+class Collapsing(GraphTransform):
     """What the transforms share: how a graph is collapsed, and where the result goes."""
 
     lift: Lift = "clique"

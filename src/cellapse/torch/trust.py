@@ -20,18 +20,18 @@ from cellapse._shared.arrays import FloatArray
 from cellapse._shared.checks import flag, number, one_of, word
 from cellapse.tasks.trust import EVIDENCE, edge_trust
 from cellapse.torch.data import EdgeType, checked_edge_type, data_to_complex, n_nodes, of_one_kind
+from cellapse.torch.graph_transform import GraphTransform
 
 with extra("torch_geometric", "torch"):
     from torch_geometric.data import Batch, HeteroData
     from torch_geometric.data.datapipes import functional_transform
-    from torch_geometric.transforms import BaseTransform
 
 _LEAST = 0.05  # of the weight of an edge without trust, which may be the only one of a node
 
 
 @functional_transform("trust_edges")
 @dataclass
-class TrustEdges(BaseTransform):
+class TrustEdges(GraphTransform):
     """Weigh the edges of a graph by their trust, or leave out those of the least.
 
     w -> w (.05 + .95 trust).
