@@ -248,7 +248,7 @@ def solve_all(
 
 
 def _on_worker(given: dict[int, Complex], settings: Settings, vectors: bool) -> list[One]:
-    """Return one part, where another process has sent it; vectors go back only where asked for."""
+    """Solve one part in another process; vectors are sent back only where asked for."""
     with warnings.catch_warnings(), one_thread():
         warnings.simplefilter("ignore", CellapseWarning)
         solved = _solve(given, list(given), settings, vectors)

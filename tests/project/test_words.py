@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-READ = [
+TEXTS = [
     path
     for folder in ("src", "docs", "examples", "benchmarks", "tools", "tests")
     for suffix in ("py", "md", "pyi", "js", "html")
@@ -23,14 +23,14 @@ INSTEAD = {
     r"speed only": "a reason, or nothing: exceptions of a tool live in tools",
 }
 NO_VERB = ("What", "Whether", "How")  # of a function; a property may say whether
-WORDED = ("src/cellapse/cli", "src/cellapse/scale/verbs.py")  # their first line is the help
+HELP_TEXTS = ("src/cellapse/cli", "src/cellapse/scale/verbs.py")  # their first line is the help
 
 
 @pytest.mark.parametrize("pattern", INSTEAD)
 def test_plain_words(pattern):
     found = [
         f"{path.relative_to(ROOT)}: {line.strip()[:80]}"
-        for path in READ
+        for path in TEXTS
         for line in path.read_text("utf-8").splitlines()
         if re.search(pattern, line)
     ]
@@ -42,7 +42,7 @@ def test_docstrings_of_functions_say_what_they_do():
     for path in (ROOT / "src").rglob("*.py"):
         place = path.relative_to(ROOT).as_posix()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if not isinstance(node, ast.FunctionDef) or place.startswith(WORDED):
+            if not isinstance(node, ast.FunctionDef) or place.startswith(HELP_TEXTS):
                 continue
             decorators = " ".join(map(ast.unparse, node.decorator_list))
             first = (ast.get_docstring(node) or "-").split()[0]

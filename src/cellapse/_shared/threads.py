@@ -22,7 +22,7 @@ def one_thread_of_openblas() -> AbstractContextManager[Any]:
 
 
 def _limited(libraries: Any) -> AbstractContextManager[Any]:
-    """Return where there is one thread only, nothing is set: that takes longer than to look."""
+    """Limit libraries to one thread; where all have one already, looking is quicker than setting."""
     if all(library.num_threads == 1 for library in libraries.lib_controllers):
         return nullcontext()
     return libraries.limit(limits=1)

@@ -25,7 +25,7 @@ def plot_complex(
     rng: int = 0,
     ax: Any = None,
 ) -> Any:
-    """Return the complex with its cells; for a screened operator, edges as wide as what they keep.
+    """Draw the complex with its cells; for a screened operator, edges as wide as what they keep.
 
     The layout is by forces: an edge of weight w pulls with w d^2 / r, all vertices push each other
     away with r^2 / d, at distance d, with r the length of an edge at rest.
@@ -82,7 +82,7 @@ def plot_complex(
 
 
 def plot_embedding(operator: Any, values: Any = None, *, mass: Any = "auto", ax: Any = None) -> Any:
-    """Return every vertex at the second and third eigenvector of S u = lambda D u.
+    """Draw every vertex at the second and third eigenvector of S u = lambda D u.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def plot_embedding(operator: Any, values: Any = None, *, mass: Any = "auto", ax:
 
 
 def plot_clusters(clusters: Clusters, *, ax: Any = None) -> Any:
-    """Return every vertex at the eigenvectors that the clusters came from, coloured by cluster.
+    """Draw every vertex at the eigenvectors that the clusters came from, coloured by cluster.
 
     Two clusters come from one eigenvector of S u = lambda D u: it is drawn over its rank.
 

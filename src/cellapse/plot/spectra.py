@@ -20,7 +20,7 @@ from cellapse.tasks.signatures import heat_kernel_signature
 
 
 def plot_spectrum(operators: Any, k: int = 30, *, ax: Any = None) -> Any:
-    """Return the smallest eigenvalues of one or several operators over their index.
+    """Draw the smallest eigenvalues of one or several operators over their index.
 
     lambda_1 <= lambda_2 <= ... <= lambda_k of S u = lambda u.
 
@@ -56,7 +56,7 @@ def plot_spectrum(operators: Any, k: int = 30, *, ax: Any = None) -> Any:
 
 
 def plot_compression(operator: Any, k: int = 30, *, ax: Any = None) -> Any:
-    """Return eigenvalues of S divided by those of A, the operator before the collapse.
+    """Draw the eigenvalues of S divided by those of A, the operator before the collapse.
 
     lambda_k(S) / lambda_k(A), which is at most 1 because S <= A.
 
@@ -103,7 +103,7 @@ def compression(mine: FloatArray, plain: FloatArray) -> FloatArray:
 def plot_signatures(
     operator: Any, groups: Any, times: ArrayLike | None = None, *, ax: Any = None
 ) -> Any:
-    """Return heat-kernel signatures by group: the median and the band from 10 to 90 %.
+    """Draw heat-kernel signatures by group: the median and the band from 10 to 90 %.
 
     h_t(v) = sum over k of exp(-t lambda_k) u_k(v)^2, the heat left at v after the time t.
 

@@ -96,7 +96,7 @@ class UnfoldedElimination:
         return float(self.A.norm(PETSc.NormType.INFINITY))
 
     def apply_uncollapsed(self, X: FloatArray, error: float = 0.0) -> FloatArray:
-        """Return a X."""
+        """Return A X."""
         return self._times_A(X)
 
     def apply(self, X: FloatArray, error: float = 0.0) -> FloatArray:

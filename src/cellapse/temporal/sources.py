@@ -304,7 +304,8 @@ def _of_columns(
 ) -> TemporalComplex:
     """Edges whose times, ends and weights are among some named columns."""
     name = asked.time or time_column(list(values))
-    for wanted in (name or "time", None if asked.end == AUTO else asked.end):
+    last = "end" if asked.end == AUTO else asked.end
+    for wanted in (name or "time", None if asked.end == AUTO else last):
         if wanted is not None and wanted not in values:
             raise InputError(
                 f"there is no column {wanted!r} (there are: {', '.join(values) or 'none'}); name "
@@ -314,7 +315,7 @@ def _of_columns(
     if usual is not None and usual not in values and asked.weight != AUTO:
         raise InputError(f"there is no column {usual!r} for weight=; leave it out")
     weights = values.get(usual) if usual is not None else None
-    until = values.get("end" if asked.end == AUTO else asked.end or "")
+    until = None if last is None else values.get(last)
     return _of_edges(labels, ends, values[name or "time"], until, weights, metadata, attributes)
 
 

@@ -87,7 +87,7 @@ def featured(name: str) -> Featured:
     return NETWORKS[name]()
 
 
-def at_hand() -> list[str]:
+def installed() -> list[str]:
     """Return the names of those whose data are installed."""
     names = []
     for name in NETWORKS:

@@ -23,7 +23,7 @@ from scipy import sparse
 
 from cellapse._errors import extra
 from cellapse._shared.arrays import FloatArray, IntArray, csr_from_entries
-from cellapse.experiments.protocol.featured import Featured, at_hand, featured
+from cellapse.experiments.protocol.featured import Featured, featured, installed
 from cellapse.experiments.protocol.noise import with_false_edges
 from cellapse.experiments.protocol.runner import Arguments, Result
 from cellapse.experiments.protocol.scores import Figure, compare
@@ -40,7 +40,7 @@ def arguments(quick: bool) -> list[Arguments]:
     """Return the networks whose data are installed."""
     return [
         {"network": name, "percent": percent, "seed": seed, "epochs": EPOCHS}
-        for name in at_hand()
+        for name in installed()
         for percent in PERCENT
         for seed in range(2 if quick else 10)
     ]
