@@ -22,7 +22,7 @@ def one_thread_of_openblas() -> AbstractContextManager[Any]:
 
 
 def _limited(libraries: Any) -> AbstractContextManager[Any]:
-    """Limit libraries to one thread; where all have one already, looking is quicker than setting."""
+    """Limit libraries to one thread; if all have one already, do nothing, which is quicker."""
     if all(library.num_threads == 1 for library in libraries.lib_controllers):
         return nullcontext()
     return libraries.limit(limits=1)
